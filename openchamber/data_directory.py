@@ -1,0 +1,33 @@
+"""The data directory: private to its owner, made when it is first needed."""
+
+import os
+import secrets
+from pathlib import Path
+
+
+def prepare(directory: Path) -> Path:
+    """Make `directory` (mode 0700, also when it was there already) and give it back."""
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    directory.chmod(0o700)
+    return directory
+
+
+def secret_key(directory: Path) -> str:
+    """The installation's secret key, generated once into `directory`/secret_key (mode 0600).
+
+    Two processes that start at the same moment must agree on one key, so the file is
+    written whole under another name and linked into place: the first link wins.
+    """
+    path = directory / "secret_key"
+    if not path.exists():
+        draft = directory / f".secret_key.{os.getpid()}"
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(48))
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            pass  # another process was first: its key is the key
+        finally:
+            draft.unlink()
+    return path.read_text().strip()

@@ -1,0 +1,129 @@
+"""Agent servers, the sessions on them, and the messages pinned in those."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class AgentServerQuerySet(models.QuerySet["AgentServer"]):
+    """Questions about agent servers."""
+
+    def usable(self) -> AgentServerQuerySet:
+        """Those that were not switched off, the one used last first."""
+        return self.filter(enabled=True).order_by("-used_at", "-pk")
+
+
+class AgentServer(models.Model):
+    """A running OpenCode server: where it is, and since when its events are followed without a gap."""
+
+    class Source(models.TextChoices):
+        ENVIRONMENT = "environment", _("from the environment")
+        FOUND = "found", _("found running")
+        STARTED = "started", _("started by serve")
+        SETTINGS = "settings", _("added in Settings")
+
+    url = models.URLField(_("URL"), unique=True)
+    password = models.CharField(_("password"), max_length=200, blank=True)
+    source = models.CharField(_("source"), max_length=16, choices=Source.choices, default=Source.SETTINGS)
+    enabled = models.BooleanField(_("enabled"), default=True)
+    version = models.CharField(_("version"), max_length=40, blank=True, editable=False)
+    used_at = models.DateTimeField(_("last used"), default=timezone.now, editable=False)
+    # The watcher's record. `watched_by` holds its lease; both times are null while nobody listens.
+    watched_by = models.CharField(max_length=200, blank=True, editable=False)
+    unbroken_since = models.DateTimeField(null=True, editable=False)
+    heard_at = models.DateTimeField(null=True, editable=False)
+
+    objects = AgentServerQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("agent server")
+        verbose_name_plural = _("agent servers")
+
+    def __str__(self) -> str:
+        return self.url
+
+    def connected(self, *, by: str) -> None:
+        """A watcher's stream is open: from here on nothing is missed."""
+        now = timezone.now()
+        self.watched_by, self.unbroken_since, self.heard_at = by, now, now
+        self.save(update_fields=["watched_by", "unbroken_since", "heard_at"])
+
+    def heard(self, *, by: str) -> bool:
+        """The stream is alive; False when another watcher has taken over."""
+        return type(self).objects.filter(pk=self.pk, watched_by=by).update(heard_at=timezone.now()) == 1
+
+    def disconnected(self, *, by: str) -> None:
+        """The stream ended: whatever comes now may be missed."""
+        mine = type(self).objects.filter(pk=self.pk, watched_by=by)
+        mine.update(watched_by="", unbroken_since=None, heard_at=None)
+
+
+class Session(models.Model):
+    """An agent's session, as far as delivery needs to know it. Its conversation stays with the agent."""
+
+    class Client(models.TextChoices):
+        OPENCODE = "opencode", "OpenCode"
+        CLAUDE_CODE = "claude-code", "Claude Code"
+        CODEX = "codex", "Codex"
+
+    id = models.CharField(primary_key=True, max_length=200)
+    server = models.ForeignKey(AgentServer, models.SET_NULL, null=True, blank=True, related_name="sessions")
+    project = models.ForeignKey("openchamber.Project", models.SET_NULL, null=True, blank=True, related_name="sessions")
+    parent = models.CharField(max_length=200, blank=True)
+    directory = models.CharField(max_length=4096, blank=True)
+    client = models.CharField(max_length=16, choices=Client.choices, default=Client.OPENCODE)
+    title = models.CharField(max_length=500, blank=True)
+    # When a compaction, revert, unrevert or removed message was last seen: rows older than that prove nothing.
+    disturbed_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        verbose_name = _("session")
+        verbose_name_plural = _("sessions")
+
+    def __str__(self) -> str:
+        return self.title or self.id
+
+    def disturb(self) -> None:
+        """The conversation lost or regained messages: read it before trusting rows again."""
+        self.disturbed_at = timezone.now()
+        self.save(update_fields=["disturbed_at"])
+
+
+class PinnedMessage(models.Model):
+    """A user or assistant message that must survive compaction, with its own text."""
+
+    session = models.ForeignKey(Session, models.CASCADE, related_name="pinned_messages")
+    message_id = models.CharField(max_length=200)
+    role = models.CharField(max_length=16, choices=[("user", _("user")), ("assistant", _("assistant"))])
+    text = models.TextField(blank=True)
+    written_at = models.DateTimeField()
+    missing = models.BooleanField(default=False)
+    pinned_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["written_at", "message_id"]
+        constraints = [
+            models.UniqueConstraint(fields=["session", "message_id"], name="message_pinned_once"),
+            models.CheckConstraint(condition=models.Q(role__in=["user", "assistant"]), name="pinned_message_role"),
+        ]
+        verbose_name = _("pinned message")
+        verbose_name_plural = _("pinned messages")
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.message_id}"
+
+    def metadata(self) -> dict[str, Any]:
+        """The shape in the session's metadata: `{id, createdAt (ms), role}`."""
+        return {"id": self.message_id, "createdAt": round(self.written_at.timestamp() * 1000), "role": self.role}
+
+    @staticmethod
+    def time_of(milliseconds: float) -> datetime:
+        """The agent server's milliseconds as a time with zone."""
+        return datetime.fromtimestamp(milliseconds / 1000, tz=timezone.get_default_timezone())

@@ -1,0 +1,130 @@
+"""The one settings file: environment in, defaults that run on a fresh machine."""
+
+import os
+from pathlib import Path
+
+import dj_database_url
+import platformdirs
+
+from openchamber import data_directory
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+
+def flag(name: str) -> bool:
+    """Whether the environment variable `name` says yes (1, true, yes, on)."""
+    return os.environ.get(name, "").strip().lower() in {"1", "true", "yes", "on"}
+
+
+DATA_DIR = data_directory.prepare(
+    Path(os.environ.get("OPENCHAMBER_DATA_DIR") or platformdirs.user_data_path("openchamber")).expanduser().absolute()
+)
+SECRET_KEY = data_directory.secret_key(DATA_DIR)
+DEBUG = flag("OPENCHAMBER_DEBUG")
+
+# What the product itself reads; names and defaults are fixed by docs/configuration.md.
+MEMORY_INSTALLED = flag("OPENCHAMBER_MEMORY_ENABLE")
+OPENCODE_URL = os.environ.get("OPENCHAMBER_OPENCODE_URL", "")
+OPENCODE_PASSWORD = os.environ.get("OPENCHAMBER_OPENCODE_PASSWORD", "")
+CONTEXT_BUDGET = int(os.environ.get("OPENCHAMBER_CONTEXT_BUDGET") or 24_000)  # characters
+CONTEXT_TIMEOUT = float(os.environ.get("OPENCHAMBER_CONTEXT_TIMEOUT") or 1)  # seconds
+ENVIRONMENT_TOKEN = os.environ.get("OPENCHAMBER_TOKEN", "")
+
+HOST_NAMES = [name.strip() for name in os.environ.get("OPENCHAMBER_ALLOWED_HOSTS", "").split(",") if name.strip()]
+ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", *HOST_NAMES]
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "template_partials",
+    "simple_history",
+    "openchamber",
+    "knowledge",
+    *(["memory"] if MEMORY_INSTALLED else []),
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "openchamber.middleware.security_headers",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "openchamber.middleware.toasts",
+]
+
+ROOT_URLCONF = "openchamber.urls"
+ASGI_APPLICATION = "openchamber.asgi.application"
+LOGIN_URL = "openchamber:sign-in"
+LOGIN_REDIRECT_URL = "/"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "openchamber.panel.frame",
+            ],
+            # Django 6 has partials built in; this spells them the same way on 5.2.
+            "builtins": ["template_partials.templatetags.partials"],
+        },
+    },
+]
+
+DATABASES = {
+    "default": dj_database_url.config(default=f"sqlite:///{DATA_DIR / 'openchamber.sqlite3'}", conn_max_age=0),
+}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["OPTIONS"] = {
+        # A transaction takes the write lock at once, so that it waits for its turn instead of failing.
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 5,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+    }
+else:
+    DATABASES["default"]["OPTIONS"] = {"pool": True}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Cookies are shared across the ports of one host name, so ours have names of their own.
+SESSION_COOKIE_NAME = "openchamber_session"
+CSRF_COOKIE_NAME = "openchamber_csrf"
+LANGUAGE_COOKIE_NAME = "openchamber_language"
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Strict"
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("uk", "Українська")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = DATA_DIR / "static"
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {"handlers": ["console"], "level": os.environ.get("OPENCHAMBER_LOG_LEVEL", "WARNING")},
+    "loggers": {"openchamber": {"level": os.environ.get("OPENCHAMBER_LOG_LEVEL", "INFO")}},
+}
