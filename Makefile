@@ -1,0 +1,67 @@
+# make run    the panel, with everything it needs        make test   everything that CI checks
+# make lint   style and types alone                      make soak   the slow rounds, many times
+#
+# Everything is installed below this directory: .venv/ and node_modules/. A second `make install` does nothing
+# unless pyproject.toml, package.json or package-lock.json changed.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+BIN := .venv/bin
+PACKAGE := .[test,lint,postgresql]
+SOAK_ROUNDS ?= 200
+ARGS ?=
+TESTS ?=
+# Checks must not touch the data of the person who runs them.
+CHECKED := env -u DATABASE_URL OPENCHAMBER_DATA_DIR=$(CURDIR)/build/data
+# $(call retried,command): registries are sometimes out of breath.
+retried = for attempt in 1 2 3; do $(1) && break; [ $$attempt -lt 3 ] || exit 1; echo "Trying again..." >&2; sleep $$((attempt * 5)); done
+
+.PHONY: help install run test lint pytest soak screenshots benchmarks system-packages clean
+
+help:
+	@sed -n '1,2s/^# //p' Makefile
+
+install: .venv/.installed node_modules/.installed
+
+.venv/.installed: pyproject.toml .ci/make-venv
+	@.ci/make-venv .venv
+	@$(call retried,$(BIN)/python -m pip install --quiet --retries 5 --editable '$(PACKAGE)')
+	@touch $@
+
+node_modules/.installed: package.json package-lock.json
+	@command -v npm >/dev/null || { echo "npm is missing: install Node.js 20 or newer (Debian: apt install nodejs npm)." >&2; exit 1; }
+	@$(call retried,npm install --loglevel=error --no-audit --no-fund --fetch-retries=5)
+	@touch $@
+
+# What the tests drive besides: a browser, PostgreSQL, gettext, git. Not needed to run the panel.
+system-packages:
+	@.ci/system-packages
+
+run: install
+	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" exec $(BIN)/python manage.py serve $(ARGS)
+
+test: install system-packages lint
+	@$(CHECKED) $(BIN)/python manage.py makemigrations --check --dry-run
+	@$(BIN)/pytest $(TESTS)
+
+lint: install
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(CHECKED) $(BIN)/mypy
+
+pytest: install
+	@$(BIN)/pytest $(TESTS)
+
+soak: install system-packages
+	@OPENCHAMBER_ROUNDS=$(SOAK_ROUNDS) $(BIN)/pytest -m soak $(TESTS)
+
+screenshots: install system-packages
+	@$(BIN)/python -m tests.browser.screenshots docs/screenshots
+
+benchmarks: install system-packages
+	@for benchmark in benchmarks/[a-z]*.py; do echo "== $$benchmark"; $(BIN)/python "$$benchmark"; done
+
+clean:
+	rm -rf .venv node_modules build .mypy_cache .ruff_cache .pytest_cache test-results

@@ -1,0 +1,124 @@
+"""Fixtures of the tests with real parts, loaded by `-p` so that the browser's tests share the one OpenCode.
+
+Starting OpenCode costs seconds, so one serves the whole run; each test has a git project of its own in it. A test
+that stops, kills or configures its OpenCode takes one from `start_opencode`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agent_server.opencode_process import OpenCodeProcess, git_project
+from tests.agent_server.scripted_model import ScriptedModel
+from tests.agent_server.serve_process import Installation, ManagedProcess, ServeProcess
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` chooses
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever starts OpenCode is marked `real`."""
+    for item in items:
+        if {"shared_opencode", "start_opencode"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("real")
+
+
+@pytest.fixture(scope="session")
+def scripted_model() -> Iterator[ScriptedModel]:
+    """The one model server of the run; tests use `model`."""
+    with ScriptedModel() as server:
+        yield server
+
+
+@pytest.fixture
+def model(scripted_model: ScriptedModel) -> Iterator[ScriptedModel]:
+    """The model with an empty script and an empty record."""
+    scripted_model.reset()
+    yield scripted_model
+    scripted_model.reset()  # opens the gates that a failed test left shut
+
+
+@pytest.fixture(scope="session")
+def shared_opencode(
+    scripted_model: ScriptedModel, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[OpenCodeProcess]:
+    """The one OpenCode of the run; tests use `opencode`."""
+    server = OpenCodeProcess(home=tmp_path_factory.mktemp("opencode"), model_url=scripted_model.url).start()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def opencode(shared_opencode: OpenCodeProcess, model: ScriptedModel) -> OpenCodeProcess:
+    """A running OpenCode without plugins, shared with other tests: leave it running and as it is."""
+    return shared_opencode
+
+
+@pytest.fixture
+def start_opencode(model: ScriptedModel, tmp_path: Path) -> Iterator[Callable[..., OpenCodeProcess]]:
+    """Start an OpenCode of the test's own; the arguments are those of OpenCodeProcess."""
+    number = count(1)
+    with ExitStack() as stack:
+
+        def start(**options: Any) -> OpenCodeProcess:
+            server = OpenCodeProcess(home=tmp_path / f"opencode-{next(number)}", model_url=model.url, **options)
+            stack.callback(server.close)
+            return server.start()
+
+        yield start
+
+
+@pytest.fixture
+def git_directory(tmp_path: Path) -> Path:
+    """A fresh git repository with one commit: a project of its own for OpenCode and for us."""
+    return git_project(tmp_path.resolve() / "project")
+
+
+@pytest.fixture
+def install(tmp_path: Path) -> Callable[..., Installation]:
+    """Make an installation (a data directory and its environment); the arguments are those of Installation."""
+    number = count(1)
+
+    def make(**options: Any) -> Installation:
+        return Installation(tmp_path / f"installation-{next(number)}", **options)
+
+    return make
+
+
+@pytest.fixture
+def start_process() -> Iterator[Callable[..., ManagedProcess]]:
+    """Start a command on an installation (`start_process(installation, "watch")`) and stop it after the test."""
+    with ExitStack() as stack:
+
+        def start(installation: Installation, *arguments: str) -> ManagedProcess:
+            process = ManagedProcess(installation, *arguments)
+            stack.callback(process.stop)
+            process.start()
+            return process
+
+        yield start
+
+
+@pytest.fixture
+def start_serve() -> Iterator[Callable[..., ServeProcess]]:
+    """Start `serve` on an installation, wait until it is ready, and stop it after the test."""
+    with ExitStack() as stack:
+
+        def start(installation: Installation, *arguments: str, **options: Any) -> ServeProcess:
+            process = ServeProcess(installation, *arguments, **options)
+            stack.callback(process.stop)
+            return process.start()
+
+        yield start
+
+
+@pytest.fixture
+def serve(
+    install: Callable[..., Installation], start_serve: Callable[..., ServeProcess], opencode: OpenCodeProcess
+) -> ServeProcess:
+    """OpenChamber on a fresh data directory, with the shared OpenCode as its agent server."""
+    return start_serve(install(opencode=opencode))

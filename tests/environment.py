@@ -1,0 +1,22 @@
+"""The environment of the tests, in place before Django reads its settings (loaded by `-p`, before any conftest)."""
+
+import atexit
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+# What the person who runs the tests has set for a real installation must neither help nor hurt here.
+for name in [name for name in os.environ if name.startswith("OPENCHAMBER_") and name != "OPENCHAMBER_ROUNDS"]:
+    if not name.startswith("OPENCHAMBER_TEST_"):
+        del os.environ[name]
+os.environ.pop("DATABASE_URL", None)
+if database := os.environ.get("OPENCHAMBER_TEST_DATABASE_URL"):
+    os.environ["DATABASE_URL"] = database
+
+DATA_DIRECTORY = Path(tempfile.mkdtemp(prefix="openchamber-tests-"))
+os.environ["OPENCHAMBER_DATA_DIR"] = str(DATA_DIRECTORY)
+atexit.register(shutil.rmtree, DATA_DIRECTORY, ignore_errors=True)
+
+# How often a test of a race repeats: `make soak` asks for many.
+ROUNDS = int(os.environ.get("OPENCHAMBER_ROUNDS") or 5)
