@@ -51,16 +51,19 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "openchamber.middleware.security_headers",
+    "openchamber.middleware.json_errors",
+    *(["openchamber.middleware.encrypted_transport"] if HOST_NAMES else []),
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "openchamber.middleware.SignInRequired",
     "openchamber.middleware.toasts",
+    "openchamber.middleware.Problems",
 ]
 
 ROOT_URLCONF = "openchamber.urls"
@@ -106,8 +109,23 @@ CSRF_COOKIE_NAME = "openchamber_csrf"
 LANGUAGE_COOKIE_NAME = "openchamber_language"
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Strict"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "openchamber.middleware.csrf_failed"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
+# A request body at most: a plan of a million characters, escaped as JSON, takes up to 12 MB.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
+# Files that are imported come as multipart and count together.
+UPLOAD_LIMIT = 64 * 1024 * 1024
+
+# Served under a host name, the panel is on a network: everything goes over TLS there (a proxy
+# in front brings it). On the loopback address plain http goes on working.
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = bool(HOST_NAMES)
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HOST_NAMES else 0
+SILENCED_SYSTEM_CHECKS = [
+    "security.W005",  # sub-domains of the host that runs us are not ours to promise for
+    "security.W008",  # middleware.encrypted_transport redirects: Django's own knows no exception for loopback
+    "security.W021",  # nor is the name ours to put on the browsers' preload lists
+]
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("uk", "Українська")]
@@ -126,5 +144,10 @@ LOGGING = {
     "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["console"], "level": os.environ.get("OPENCHAMBER_LOG_LEVEL", "WARNING")},
-    "loggers": {"openchamber": {"level": os.environ.get("OPENCHAMBER_LOG_LEVEL", "INFO")}},
+    "loggers": {
+        "openchamber": {"level": os.environ.get("OPENCHAMBER_LOG_LEVEL", "INFO")},
+        # Every 4xx is a warning there, and a foreign host name a traceback: neither is a fault of this server.
+        "django.request": {"level": "ERROR"},
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
+    },
 }

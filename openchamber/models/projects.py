@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.db import models
+from django.db import IntegrityError, models, transaction
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
@@ -23,15 +24,42 @@ class ProjectQuerySet(models.QuerySet["Project"]):
             return self
         return self.filter(members=user)
 
+    def removed(self) -> ProjectQuerySet:
+        """Those that were taken off the lists."""
+        return self.filter(deleted_at__isnull=False)
+
+    def named(self, key: str) -> Project | None:
+        """The project with this slug or id."""
+        project = self.filter(slug=key).first()
+        if project is None and key.isascii() and key.isdecimal():
+            project = self.filter(pk=int(key)).first()
+        return project
+
     def free_slug(self, name: str) -> str:
-        """A slug for `name` that no project has yet: `shop`, `shop-2`, `shop-3`..."""
-        stem = slugify(name, allow_unicode=False)[:40] or "project"
+        """A slug for `name` that no project has yet: `shop`, `shop-2`, `shop-3`...
+
+        Never a bare number, which would be another project's id, nor `resolve`, an address of the API.
+        """
+        stem = slugify(name, allow_unicode=False)[:40].strip("-_") or "project"
+        if stem.isdecimal() or stem == "resolve":
+            stem = f"project-{stem}"
         taken = set(self.filter(slug__startswith=stem).values_list("slug", flat=True))
         number = 2
         slug = stem
         while slug in taken:
             slug, number = f"{stem}-{number}", number + 1
         return slug
+
+
+AnyProjectManager = models.Manager.from_queryset(ProjectQuerySet)
+
+
+class ProjectManager(AnyProjectManager["Project"]):
+    """Removed projects are no answer to any question, so no lookup can forget to leave them out."""
+
+    def get_queryset(self) -> ProjectQuerySet:
+        """The projects that were not removed."""
+        return ProjectQuerySet(self.model, using=self._db).filter(deleted_at=None)
 
 
 class Project(models.Model):
@@ -50,8 +78,10 @@ class Project(models.Model):
     )
     revision = models.PositiveBigIntegerField(_("revision"), default=0, editable=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    deleted_at = models.DateTimeField(_("removed"), null=True, blank=True, editable=False)
 
-    objects = ProjectQuerySet.as_manager()
+    objects = ProjectManager()
+    everything = ProjectQuerySet.as_manager()
 
     class Meta:
         ordering = ["name", "pk"]
@@ -65,10 +95,40 @@ class Project(models.Model):
         """The project's first page."""
         return reverse("openchamber:project", args=[self.slug])
 
-    def rename(self, *, name: str) -> None:
-        """Give the project another name; its slug (and so its address) stays."""
-        self.name = name
-        self.save(update_fields=["name"])
+    @classmethod
+    def add(cls, *, directory: str, name: str, by: User) -> tuple[Project, bool]:
+        """The project at `directory` (a real path) and whether this call made it or brought it back.
+
+        A removed project comes back with all that it owned, to those who had it. Two that add the
+        same directory at once get the same project.
+        """
+        known = cls.everything.filter(directory=directory).first()
+        if known is not None:
+            mine = cls.everything.visible_to(by).filter(pk=known.pk).exists()
+            return known, mine and known.restore()
+        slug = cls.everything.free_slug(name)
+        try:
+            with transaction.atomic():
+                project = cls.objects.create(slug=slug, name=name, directory=directory)
+                project.members.add(by)
+        except IntegrityError:
+            # Somebody took the directory or the slug since we looked: look again.
+            return cls.add(directory=directory, name=name, by=by)
+        return project, True
+
+    def edit(self, *, name: str, worktrees_apart: bool) -> None:
+        """Change what its members may choose; the slug (and so the address) stays."""
+        self.name, self.worktrees_apart = name, worktrees_apart
+        self.save(update_fields=["name", "worktrees_apart"])
+
+    def remove(self) -> None:
+        """Take the project off every list. Its directory is not touched, and it can come back."""
+        type(self).objects.filter(pk=self.pk).update(deleted_at=timezone.now())
+
+    def restore(self) -> bool:
+        """Bring a removed project back; False when it was there."""
+        removed = type(self).everything.filter(pk=self.pk, deleted_at__isnull=False)
+        return removed.update(deleted_at=None) == 1
 
     def touch(self) -> None:
         """Say that something the project owns changed, so that open pages follow.
