@@ -61,8 +61,6 @@ class Delivery(models.Model):
     removed = models.JSONField(_("removed"), default=list)
     # For people: [{"key", "title", "change": added/changed/removed, "characters"}].
     lines = models.JSONField(_("lines"), default=list)
-    # What the session holds once this is confirmed: {key: revision}; the rows' half of "carried".
-    carried = models.JSONField(_("carried"), default=dict)
     claimed_at = models.DateTimeField(_("claimed"), default=timezone.now)
     expires_at = models.DateTimeField(_("sender gives up"))
     settled_at = models.DateTimeField(_("settled"), null=True, blank=True)

@@ -36,7 +36,7 @@ class Lease(models.Model):
         if cls.objects.filter(free, name=name).update(holder=by, until=until) == 1:
             return True
         # `ignore_conflicts` lets two first comers meet without an error; the row says who won.
-        cls.objects.bulk_create([cls(name=name, holder=by, until=until)], ignore_conflicts=True)
+        Lease.objects.bulk_create([Lease(name=name, holder=by, until=until)], ignore_conflicts=True)
         return cls.objects.filter(name=name, holder=by, until__gt=now).exists()
 
     @classmethod

@@ -33,7 +33,8 @@ class AgentServer(models.Model):
     enabled = models.BooleanField(_("enabled"), default=True)
     version = models.CharField(_("version"), max_length=40, blank=True, editable=False)
     used_at = models.DateTimeField(_("last used"), default=timezone.now, editable=False)
-    # The watcher's record. `watched_by` holds its lease; both times are null while nobody listens.
+    # The watcher's record: who listens and since when without a gap ("" and null while nobody does), and when an
+    # event was last heard.
     watched_by = models.CharField(max_length=200, blank=True, editable=False)
     unbroken_since = models.DateTimeField(null=True, editable=False)
     heard_at = models.DateTimeField(null=True, editable=False)
@@ -46,6 +47,24 @@ class AgentServer(models.Model):
 
     def __str__(self) -> str:
         return self.url
+
+    @classmethod
+    def add(cls, *, url: str, password: str = "", source: str = Source.SETTINGS) -> AgentServer:
+        """The row of the server at `url`, on and used from now on."""
+        told = {"password": password, "source": source, "enabled": True, "used_at": timezone.now()}
+        server, _new = cls.objects.update_or_create(url=url, defaults=told)
+        return server
+
+    def moved(self, *, url: str, password: str) -> None:
+        """The same store is served at another address now; a row that had this address makes room."""
+        type(self).objects.filter(url=url).exclude(pk=self.pk).delete()
+        self.url, self.password, self.unbroken_since = url, password, None
+        self.save(update_fields=["url", "password", "unbroken_since"])
+
+    def switch_off(self) -> None:
+        """Make no new sessions there and follow it no longer."""
+        self.enabled = False
+        self.save(update_fields=["enabled"])
 
     def connected(self, *, by: str) -> None:
         """A watcher's stream is open: from here on nothing is missed."""
@@ -60,7 +79,7 @@ class AgentServer(models.Model):
     def disconnected(self, *, by: str) -> None:
         """The stream ended: whatever comes now may be missed."""
         mine = type(self).objects.filter(pk=self.pk, watched_by=by)
-        mine.update(watched_by="", unbroken_since=None, heard_at=None)
+        mine.update(watched_by="", unbroken_since=None)
 
 
 class Session(models.Model):
@@ -80,6 +99,13 @@ class Session(models.Model):
     title = models.CharField(max_length=500, blank=True)
     # When a compaction, revert, unrevert or removed message was last seen: rows older than that prove nothing.
     disturbed_at = models.DateTimeField(null=True, blank=True)
+    # What the conversation was found to hold (`carriers.Carried.stored`), when it was looked at, and the newest
+    # delivery that is counted in. The rows' half of the rule: trusted only while nothing can have been missed.
+    carried = models.JSONField(default=dict, blank=True)
+    carried_at = models.DateTimeField(null=True, blank=True)
+    carried_sequence = models.PositiveIntegerField(default=0)
+    # The newest compaction that was dealt with (the summary's id).
+    restored_compaction = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

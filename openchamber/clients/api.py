@@ -1,0 +1,137 @@
+"""The API's doors for plugins and hooks."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+from uuid import UUID
+
+from ninja import Field, Router, Schema
+from ninja.responses import Status as Respond
+
+from openchamber.clients import tools
+from openchamber.errors import NotFound
+from openchamber.models import Delivery
+from openchamber.projects.access import ApiRequest
+from openchamber.sessions import claims
+from openchamber.sessions.carriers import Carrier, Conversation, Message, Pinned
+
+router = Router(tags=["context"])
+
+
+class CompactionIn(Schema):
+    """A user message's compaction part."""
+
+    tail_start: str = ""
+
+
+class MessageIn(Schema):
+    """One message as the client read it."""
+
+    id: str
+    role: str
+    created: int | float = 0
+    parent: str = ""
+    hash: str = ""
+    carrier: dict[str, Any] | None = None
+    compaction: CompactionIn | None = None
+    summary: bool = False
+    done: bool = True
+    error: Any = None
+
+    def message(self) -> Message:
+        """The same for the rule of delivery."""
+        return Message(
+            id=self.id,
+            role=self.role,
+            created=int(self.created),
+            hash=self.hash,
+            parent=self.parent,
+            carrier=Carrier.read(self.carrier),
+            compaction=self.compaction is not None,
+            tail_start=self.compaction.tail_start if self.compaction else "",
+            summary=self.summary,
+            done=self.done,
+            error=bool(self.error),
+        )
+
+
+class PinnedIn(Schema):
+    """A pinned message as the client read it; without `text` it is gone."""
+
+    id: str
+    role: Literal["user", "assistant"]
+    createdAt: int | float = 0
+    text: str | None = None
+
+
+class ConversationIn(Schema):
+    """What the client read of the session, in list order."""
+
+    messages: list[MessageIn]
+    reverted_from: str = ""
+    pinned: list[PinnedIn] = []
+    mirror: dict[str, Any] = {}
+
+    def conversation(self) -> Conversation:
+        """The same for the rule of delivery."""
+        return Conversation(
+            messages=tuple(message.message() for message in self.messages),
+            reverted_from=self.reverted_from,
+            pinned=tuple(Pinned(pin.id, pin.role, int(pin.createdAt), pin.text) for pin in self.pinned),
+            mirror=self.mirror,
+        )
+
+
+class ClaimIn(Schema):
+    """A hook asks what to add to a message."""
+
+    client: Literal["opencode", "claude-code", "codex"]
+    session: str = Field(min_length=1, max_length=200)
+    directory: str = Field(max_length=4096)
+    event: Literal["prompt", "startup", "resume", "clear", "compact", "subagent"]
+    agent: str = ""
+    model: str = ""
+    variant: str = ""
+    parent: str = ""
+    message_id: str = Field("", max_length=200)
+    conversation: ConversationIn | None = None
+    limit: int = Field(0, ge=0)
+    deadline_ms: int = Field(claims.DEADLINE_MS, ge=1, le=10_000)
+
+
+class ConfirmIn(Schema):
+    """A hook says what became of its claim."""
+
+    delivery: UUID
+    message_id: str = ""
+    accepted: bool
+
+
+@router.post("/context/claim", response=dict[str, Any])
+def claim(request: ApiRequest, body: ClaimIn) -> dict[str, Any]:
+    """What to add to this message; `{"delivery": null, "text": ""}` when that is nothing."""
+    fields = body.model_dump(exclude={"conversation"})
+    conversation = body.conversation.conversation() if body.conversation else None
+    return claims.answer(claims.Ask(**fields, conversation=conversation)).body()
+
+
+@router.post("/context/confirm", response={204: None})
+def confirm(request: ApiRequest, body: ConfirmIn) -> Respond[None]:
+    """Whether the block arrived."""
+    delivery = Delivery.objects.select_related("session__server", "session__project").filter(pk=body.delivery).first()
+    if delivery is None:
+        raise NotFound
+    claims.settle_claim(delivery, accepted=body.accepted, message_id=body.message_id)
+    return Respond(204, None)
+
+
+@router.get("/context/tools", response=dict[str, Any])
+def offered_tools(request: ApiRequest, directory: str = "", agent: str = "") -> dict[str, Any]:
+    """The tools that the plugin may offer now."""
+    found = tools.offered(directory, agent)
+    return {
+        "tools": [
+            {"name": tool.name, "description": tool.description, "schema": tool.schema, "path": tool.path}
+            for tool in found
+        ]
+    }

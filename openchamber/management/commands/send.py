@@ -1,0 +1,81 @@
+"""`send`: a prompt to a session, or to a new one, with everything it is owed: cron's and scripts' way in."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from openchamber.models import Project, Session
+from openchamber.projects.resolve import resolve
+from openchamber.sessions import rows
+from openchamber.sessions.delivery import Prompt, send_message
+from openchamber.sessions.opencode import AgentServerError
+from openchamber.sessions.servers import current_server, find
+
+
+class Command(BaseCommand):
+    help = "Send a prompt to a session, with everything that the session is owed."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("text", nargs="?", default="-", help="what to say; - (or nothing) reads standard input")
+        where = parser.add_mutually_exclusive_group(required=True)
+        where.add_argument("--session", help="the session's id")
+        where.add_argument("--new", action="store_true", help="make a new session")
+        parser.add_argument("--project", help="slug of the new session's project (else: that of --directory)")
+        parser.add_argument("--directory", default=".", help="a directory of the project (.)")
+        parser.add_argument("--title", default="", help="title of the new session")
+        parser.add_argument("--agent", default="", help="agent, as OpenCode calls it")
+        parser.add_argument("--model", default="", help="provider/model")
+        parser.add_argument("--message-id", default="", help="the same id twice sends once")
+        parser.add_argument("--no-context", action="store_true", help="send without what the session is owed")
+        parser.add_argument("--json", action="store_true", help="answer as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        text = sys.stdin.read() if options["text"] == "-" else options["text"]
+        if not text.strip():
+            raise CommandError("There is nothing to say: give a text, or write it to standard input.")
+        prompt = Prompt(
+            text=text,
+            agent=options["agent"],
+            model=options["model"],
+            message_id=options["message_id"],
+            with_context=not options["no_context"],
+        )
+        try:
+            session = self._new(options) if options["new"] else self._known(options["session"])
+            sent = send_message(session, prompt, wait=True)
+        except AgentServerError as error:
+            raise CommandError(str(error)) from error
+        told = sent.delivery
+        if told is not None:
+            told.refresh_from_db()
+        answer = {
+            "session": session.pk,
+            "message_id": sent.message_id,
+            "context": {
+                "kind": "none" if told is None else "full" if told.full else "delta",
+                "error": sent.error or None,
+            },
+            "state": told.state if told else None,
+        }
+        self.stdout.write(json.dumps(answer) if options["json"] else f"{session.pk} {sent.message_id}")
+
+    def _new(self, options: dict[str, Any]) -> Session:
+        if options["project"]:
+            project = Project.objects.filter(slug=options["project"]).first()
+        else:
+            project = resolve(str(Path(options["directory"]).absolute())).project
+        if project is None:
+            raise CommandError("No such project. Add it in the panel, or name one with --project.")
+        find()
+        return rows.create_session(current_server(), project, title=options["title"])
+
+    def _known(self, session_id: str) -> Session:
+        session = rows.find_session(session_id)
+        if session is None:
+            raise CommandError(f"No agent server knows a session {session_id}.")
+        return session

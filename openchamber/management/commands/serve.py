@@ -1,0 +1,80 @@
+"""`serve`: the one to start. Panel, watcher and, where OpenCode is installed, OpenCode."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.migrations.executor import MigrationExecutor
+
+from openchamber import serving
+from openchamber.projects import access
+
+
+class Command(BaseCommand):
+    help = "Start OpenChamber: panel, API, watcher and, where it is installed, OpenCode."
+    requires_migrations_checks = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
+        parser.add_argument("--port", type=int, default=8790, help="port to listen on (8790)")
+        parser.add_argument("--opencode-url", default="", help="use the OpenCode server at this URL")
+        parser.add_argument("--no-opencode", action="store_true", help="neither look for OpenCode nor start it")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        host, port = options["host"], options["port"]
+        self._check_port(host, port)
+        if options["opencode_url"]:
+            settings.OPENCODE_URL = options["opencode_url"]
+        self._migrate()
+        url = f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"  # noqa: S104 (compared, not bound)
+        self.say(f"Sign in: {access.sign_in_url(url)}")
+        connections.close_all()
+        beside = serving.Beside(url, opencode=not options["no_opencode"], say=self.say)
+        beside.start()
+        try:
+            serving.web(host, port).run()
+        finally:
+            beside.stop()
+        sys.stdout.flush()
+        # Worker threads that wait on a network must not hold the exit; everything that matters is written.
+        os._exit(0)
+
+    def say(self, text: str) -> None:
+        """A line for the person who started this, at once."""
+        self.stdout.write(text)
+        self.stdout.flush()
+
+    @staticmethod
+    def _check_port(host: str, port: int) -> None:
+        try:
+            with socket.create_server((host, port)):
+                pass
+        except OSError as error:
+            raise CommandError(f"{host}:{port} cannot be used: {error.strerror}. Choose another --port.") from error
+
+    def _migrate(self) -> None:
+        """Bring the database up to date; a SQLite file is copied first when there is something to change."""
+        connection = connections[DEFAULT_DB_ALIAS]
+        executor = MigrationExecutor(connection)
+        plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        if not plan:
+            return
+        if connection.vendor == "sqlite" and executor.loader.applied_migrations:
+            self._back_up(Path(str(connection.settings_dict["NAME"])))
+        call_command("migrate", verbosity=0, interactive=False)
+
+    def _back_up(self, database: Path) -> None:
+        copy = database.with_suffix(".before-migration.sqlite3")
+        connections.close_all()
+        shutil.copy2(database, copy)
+        copy.chmod(0o600)
+        self.say(f"The database was copied to {copy} before it was brought up to date.")

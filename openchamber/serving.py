@@ -1,0 +1,124 @@
+"""`serve` from the inside: web, watcher and the agent server beside them, started and stopped as one."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from django.db import connections
+
+from openchamber.models import AgentServer
+from openchamber.sessions import delivery, restore, servers
+from openchamber.sessions.events import Watchers
+from openchamber.sessions.opencode import AgentServerError
+
+logger = logging.getLogger(__name__)
+
+GRACEFUL_SECONDS = 2  # an open event stream would otherwise hold the stop for ever
+
+
+class Web(uvicorn.Server):
+    """uvicorn, except that being told to stop is no failure: it exits 0."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Handle the signals ourselves; uvicorn's own would raise them again after the stop."""
+        handled = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self._told_to_stop) for number in handled}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _told_to_stop(self, number: int, frame: FrameType | None) -> None:
+        self.handle_exit(number, frame)
+
+
+def web(host: str, port: int) -> Web:
+    """The web server, not yet running."""
+    config = uvicorn.Config(
+        "openchamber.asgi:application",
+        host=host,
+        port=port,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=GRACEFUL_SECONDS,
+        server_header=False,
+    )
+    return Web(config)
+
+
+class Beside:
+    """What runs beside the web server: the agent server, if we start it, and the watchers."""
+
+    def __init__(self, panel_url: str, *, opencode: bool, say: Any) -> None:
+        self.panel_url = panel_url
+        self.opencode = opencode
+        self.say = say
+        self.watchers = Watchers()
+        self.child: servers.Child | None = None
+        self._starting = threading.Thread(target=self._start, name="agent server", daemon=True)
+
+    def start(self) -> None:
+        """Begin in the background: the panel is there at once, an agent server takes seconds."""
+        self._starting.start()
+
+    def _start(self) -> None:
+        try:
+            if self.opencode:
+                self._agent_server()
+        except (AgentServerError, OSError, ValueError) as error:
+            self.say(str(error))
+        finally:
+            connections.close_all()
+        self.watchers.start()
+
+    def _agent_server(self) -> None:
+        server = servers.find()
+        if server is None:
+            server = self._child()
+        if server is None:
+            return
+        self.say(f"OpenCode {server.version} at {server.url}")
+        for other in AgentServer.objects.usable().exclude(pk=server.pk).filter(source=AgentServer.Source.STARTED):
+            other.switch_off()
+
+    def _child(self) -> AgentServer | None:
+        program = servers.installed()
+        if program is None:
+            self.say(
+                "OpenCode is not installed: npm install -g opencode-ai, then start again. The panel works without."
+            )
+            return None
+        self.child = servers.Child(program, self.panel_url)
+        server = self.child.start()
+        self.say(
+            f"OpenCode was started. Your terminal joins it with:\n"
+            f"  OPENCODE_SERVER_PASSWORD={self.child.password} opencode attach {server.url}"
+        )
+        return server
+
+    def stop(self) -> None:
+        """Stop all of it, side by side; finish what was claimed."""
+        works = [self.watchers.stop, restore.finish, delivery.finish]
+        if self.child is not None:
+            works.append(self.child.stop)
+        threads = [threading.Thread(target=_closing, args=(work,)) for work in works]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(4)
+
+
+def _closing(work: Any) -> None:
+    try:
+        work()
+    finally:
+        connections.close_all()

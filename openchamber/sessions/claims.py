@@ -1,0 +1,147 @@
+"""The door for plugins: an agent's own hook asks what to add to a message, and says what became of it.
+
+Never calls an agent server: the hook is awaited by it. What only the conversation knows, the hook brings.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from openchamber.models import Delivery, Session
+from openchamber.sessions import delivery as deliveries
+from openchamber.sessions import rows
+from openchamber.sessions.carriers import Conversation
+from openchamber.sessions.delivery import Assembly, assemble_in_time, claim
+from openchamber.sessions.opencode import is_ours
+from openchamber.sessions.opencode import message_id as new_message_id
+
+logger = logging.getLogger(__name__)
+
+VALID_SECONDS = 5  # in which the hook must have stored what it was given
+GRACE_SECONDS = 2  # after which the claim may be taken over
+DEADLINE_MS = 250
+OVERHEAD_MS = 40  # of the request around the assembly
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What a client's hook asks, in the contract's words."""
+
+    client: str
+    session: str
+    directory: str
+    event: str
+    agent: str = ""
+    model: str = ""
+    variant: str = ""
+    parent: str = ""
+    message_id: str = ""
+    conversation: Conversation | None = None
+    limit: int = 0
+    deadline_ms: int = DEADLINE_MS
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the hook is told; without a delivery there is nothing to add."""
+
+    delivery: Delivery | None = None
+    ask: Ask | None = None
+    conversation_wanted: bool = False
+
+    def body(self) -> dict[str, Any]:
+        """The contract's answer."""
+        if self.delivery is None or self.ask is None:
+            return {"delivery": None, "text": "", **({"conversation_wanted": True} if self.conversation_wanted else {})}
+        return {
+            "delivery": str(self.delivery.pk),
+            "text": self.delivery.text,
+            "signature": self.delivery.signature,
+            "message_id": self.delivery.carrier,
+            "agent": self.ask.agent,
+            "model": self.ask.model,
+            "variant": self.ask.variant,
+            "metadata": self.delivery.metadata(),
+            "valid_ms": VALID_SECONDS * 1000,
+        }
+
+
+NOTHING = Answer()
+
+
+def answer(ask: Ask) -> Answer:
+    """What the hook may add. Always answers within the deadline; any error means "nothing this time"."""
+    started = time.monotonic()
+    if ask.message_id and (is_ours(ask.message_id) or Delivery.objects.filter(carrier=ask.message_id).exists()):
+        return NOTHING  # our own sender, or an earlier call of this hook, has dealt with it
+    session = rows.client_session(ask.client, ask.session, ask.directory, ask.parent)
+    if not _settled(session, ask.conversation):
+        open_claim_is_overdue = ask.conversation is None and _overdue(session)
+        return Answer(conversation_wanted=open_claim_is_overdue)
+    if ask.event == "compact":
+        return _answer_compaction(session, ask, started)
+    assembly = _assemble(session, ask, started, restore=False)
+    if assembly is None:
+        return NOTHING
+    if assembly.conversation_wanted:
+        return Answer(conversation_wanted=True)
+    return _claimed(assembly, ask, cause=Delivery.Cause.HOOK, carrier=ask.message_id)
+
+
+def _assemble(session: Session, ask: Ask, started: float, *, restore: bool) -> Assembly | None:
+    left = max(0, ask.deadline_ms - OVERHEAD_MS) / 1000 - (time.monotonic() - started)
+    budget = ask.limit or 0
+    options = {"conversation": ask.conversation, "can_read": False, "restore": restore, "budget": budget}
+    return assemble_in_time(session, ask.agent, seconds=max(0.01, left), **options)
+
+
+def _answer_compaction(session: Session, ask: Ask, started: float) -> Answer:
+    """The restore inside the agent's loop: one message of ours, which the hook stores before the next model call."""
+    if ask.conversation is None:
+        return Answer(conversation_wanted=True)
+    summary = ask.conversation.compaction()
+    if summary is None or session.restored_compaction == summary.id:
+        return NOTHING
+    assembly = _assemble(session, ask, started, restore=True)
+    if assembly is None:
+        return NOTHING
+    if assembly.block is None:
+        Session.objects.filter(pk=session.pk).update(restored_compaction=summary.id)
+        return NOTHING
+    return _claimed(assembly, ask, cause=Delivery.Cause.RESTORE, carrier=new_message_id(), compaction=summary.id)
+
+
+def _claimed(assembly: Assembly, ask: Ask, *, cause: str, carrier: str, compaction: str = "") -> Answer:
+    seconds = VALID_SECONDS + GRACE_SECONDS
+    taken = claim(assembly, cause=cause, carrier=carrier, seconds=seconds, compaction=compaction)
+    return Answer(taken, ask)
+
+
+def _overdue(session: Session) -> bool:
+    claimed = session.deliveries.open().first()
+    return claimed is not None and claimed.overdue
+
+
+def _settled(session: Session, conversation: Conversation | None) -> bool:
+    """Whether no claim is open; an overdue one is settled by the conversation that the hook brought."""
+    claimed = session.deliveries.open().first()
+    if claimed is None:
+        return True
+    if not claimed.overdue or conversation is None:
+        return False
+    if any(message.id == claimed.carrier for message in conversation.messages):
+        deliveries.confirm(claimed)
+    else:
+        claimed.release()
+    return True
+
+
+def settle_claim(delivery: Delivery, *, accepted: bool, message_id: str = "") -> None:
+    """The hook says what became of its claim; said twice, it stays as it was said first."""
+    if not accepted:
+        delivery.release()
+    elif deliveries.confirm(delivery, carrier=message_id):
+        deliveries.mirror_later(delivery)

@@ -1,0 +1,472 @@
+"""The rule of delivery: what a session is owed, and how it is told: claim, send, confirm.
+
+Nothing here may fail or delay a send: any error means "no block this time", and what was owed
+stays owed, because every decision is reckoned from what the session carries.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import socket
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.conf import settings
+from django.db import IntegrityError, connections, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from openchamber.models import AgentServer, Delivery, Lease, Session
+from openchamber.sessions import carriers, context, mirror, pinned
+from openchamber.sessions.carriers import Carried, Conversation
+from openchamber.sessions.context import Block, Item
+from openchamber.sessions.opencode import (
+    SEND_SECONDS,
+    AgentServerError,
+    OpenCode,
+    Refused,
+    client_for,
+)
+from openchamber.sessions.opencode import (
+    message_id as new_message_id,
+)
+from openchamber.signals import context_wanted
+
+logger = logging.getLogger(__name__)
+
+HEARTBEAT_LOST = timedelta(seconds=25)
+CHARACTERS_PER_TOKEN = 3
+_assemblers = ThreadPoolExecutor(8, thread_name_prefix="assemble")
+_confirmers = ThreadPoolExecutor(4, thread_name_prefix="confirm")
+
+
+# What is wanted -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What all apps together want a session to hold, and the sources that could not be read, with the reason."""
+
+    items: Sequence[Item]
+    failures: Mapping[str, str] = field(default_factory=dict)
+
+    def pinned_keys(self) -> list[str]:
+        """The keys of the pinned messages among the items."""
+        return [item.key for item in self.items if item.kind == "message"]
+
+
+def wanted(session: Session, agent: str) -> Wanted:
+    """Ask the apps. One that raises fails as a whole and takes nobody's answer with it."""
+    items: list[Item] = []
+    failures: dict[str, str] = {}
+    answers = context_wanted.send_robust(sender=Session, project=session.project, session=session, agent=agent)
+    for receiver, answer in answers:
+        if isinstance(answer, Exception):
+            app = receiver.__module__.partition(".")[0]
+            source = "session" if app == "openchamber" else app
+            failures[source] = _("could not be read")
+            logger.error("%s could not say what session %s needs", app, session.pk, exc_info=answer)
+            continue
+        items += answer[0]
+        failures |= dict.fromkeys(answer[1], _("could not be read"))
+    return Wanted(items, failures)
+
+
+# What is carried ----------------------------------------------------------------------
+
+
+def watcher_alive(server: AgentServer | None) -> bool:
+    """Whether a process is listening to the server's events right now, as far as this machine can tell.
+
+    A watcher on another machine cannot be seen dying, so it proves nothing here: the conversation is read.
+    """
+    if server is None or server.heard_at is None or timezone.now() - server.heard_at > HEARTBEAT_LOST:
+        return False
+    host, _colon, rest = server.watched_by.partition(":")
+    pid = rest.partition(":")[0]
+    if host != socket.gethostname() or not pid.isdigit():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True  # it lives, under another user
+    return True
+
+
+def rows_trusted(session: Session) -> bool:
+    """Whether nothing can have happened to the conversation since it was last looked at without our seeing it."""
+    server = session.server
+    if session.carried_at is None or server is None or server.unbroken_since is None:
+        return False
+    disturbed = session.disturbed_at is not None and session.disturbed_at >= session.carried_at
+    return not disturbed and server.unbroken_since <= session.carried_at and watcher_alive(server)
+
+
+def carried_by_rows(session: Session, pinned_keys: Sequence[str]) -> Carried | None:
+    """What the rows say that the session holds; None where only the conversation knows."""
+    if not rows_trusted(session):
+        return None
+    held = Carried.load(session.carried)
+    unknown = [key for key in pinned_keys if key not in held.told and key not in held.spoken]
+    return None if unknown else held
+
+
+def remember(session: Session, held: Carried, looked_at: datetime) -> None:
+    """Keep what a conversation was found to hold, unless a delivery was confirmed since this process looked."""
+    fields = {"carried": held.stored(), "carried_at": looked_at}
+    unchanged = Session.objects.filter(pk=session.pk, carried_sequence=session.carried_sequence)
+    if unchanged.update(**fields):
+        session.carried, session.carried_at = fields["carried"], looked_at
+
+
+# What is owed -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """A decision: the block to tell (None: nothing is owed), and what it was reckoned from."""
+
+    session: Session
+    block: Block | None
+    wanted: Wanted
+    carried: Carried
+    sequence: int
+    agent: str = ""
+    conversation_wanted: bool = False
+
+
+def assemble(
+    session: Session,
+    agent: str,
+    *,
+    conversation: Conversation | None = None,
+    can_read: bool = True,
+    budget: int = 0,
+    restore: bool = False,
+) -> Assembly:
+    """Decide what `session` is owed, by rows where those can be trusted, else by its conversation.
+
+    Without a conversation and without a way to read one (`can_read`) the answer is only that one is wanted.
+    """
+    session = Session.objects.select_related("project", "server").get(pk=session.pk)
+    looked_at = timezone.now()
+    newest = session.deliveries.newest()
+    sequence = newest.sequence if newest else 0
+    if conversation is not None:
+        pinned.adopt(session, conversation, _reader(session) if can_read else None)
+    want = wanted(session, agent)
+    held = carried_by_rows(session, want.pinned_keys()) if conversation is None else None
+    if held is None and conversation is None:
+        client = _reader(session) if can_read else None
+        if client is None:
+            return Assembly(session, None, want, Carried(), sequence, agent, conversation_wanted=True)
+        conversation = client.conversation(session.pk)
+        pinned.adopt(session, conversation, client)
+        want = wanted(session, agent)
+    forced = False
+    if held is None and conversation is not None:
+        held = carriers.fold(conversation, want.pinned_keys())
+        remember(session, held, looked_at)
+        forced = conversation.mirror.get(mirror.DELIVERED) == ""
+    assert held is not None
+    block = _block(session, want, held, forced=forced, budget=budget, restore=restore)
+    return Assembly(session, block, want, held, sequence, agent)
+
+
+def _reader(session: Session) -> OpenCode | None:
+    return client_for(session.server) if session.server else None
+
+
+def _block(
+    session: Session, want: Wanted, held: Carried, *, forced: bool = False, budget: int = 0, restore: bool = False
+) -> Block | None:
+    frame = context.Frame(session.pk, settings.SECRET_KEY, budget or settings.CONTEXT_BUDGET, restore=restore)
+    return context.assemble(want.items, list(want.failures), held, frame, forced=forced)
+
+
+def budget_for(context_tokens: int) -> int:
+    """The most that one block may take: the configured size, or a tenth of the model's context."""
+    if not context_tokens:
+        return settings.CONTEXT_BUDGET
+    return min(settings.CONTEXT_BUDGET, context_tokens * CHARACTERS_PER_TOKEN // 10)
+
+
+def assemble_in_time(session: Session, agent: str, *, seconds: float, **options: object) -> Assembly | None:
+    """`assemble` against a deadline; None when it failed or was late. A late one leaves nothing behind."""
+
+    def work() -> Assembly:
+        try:
+            return assemble(session, agent, **options)  # type: ignore[arg-type]
+        finally:
+            connections.close_all()
+
+    future = _assemblers.submit(work)
+    try:
+        return future.result(timeout=seconds)
+    except FutureTimeout:
+        logger.warning("no block for session %s: it was not ready within %s s", session.pk, seconds)
+    # Nothing in delivery may fail a send: whatever went wrong means "no block this time".
+    except Exception:
+        logger.exception("no block for session %s", session.pk)
+    return None
+
+
+# Claim, confirm, release --------------------------------------------------------------
+
+
+def claim(assembly: Assembly, *, cause: str, carrier: str, seconds: float, compaction: str = "") -> Delivery | None:
+    """Take the right to tell this block; None when another sender has it or has told something since."""
+    block = assembly.block
+    if block is None:
+        return None
+    delivery = Delivery(
+        session=assembly.session,
+        sequence=assembly.sequence + 1,
+        cause=cause,
+        carrier=carrier,
+        compaction=compaction,
+        agent=assembly.agent,
+        full=block.full,
+        text=block.text,
+        signature=block.signature,
+        items=dict(block.items),
+        cut=list(block.cut),
+        removed=list(block.removed),
+        lines=list(block.lines),
+        expires_at=timezone.now() + timedelta(seconds=seconds),
+    )
+    try:
+        with transaction.atomic():
+            delivery.save(force_insert=True)
+    except IntegrityError:
+        return None
+    return delivery
+
+
+@transaction.atomic
+def confirm(delivery: Delivery, *, carrier: str = "") -> bool:
+    """The carrier was read back: count it among what the session holds. True when this call did it."""
+    session = Session.objects.select_for_update().get(pk=delivery.session_id)
+    if not delivery.confirm(carrier=carrier):
+        return False
+    arrived = carriers.Carrier.read(delivery.metadata()["openchamber"])
+    assert arrived is not None
+    session.carried = Carried.load(session.carried).after(arrived, delivery.carrier).stored()
+    session.carried_sequence = delivery.sequence
+    session.restored_compaction = delivery.compaction or session.restored_compaction
+    session.save(update_fields=["carried", "carried_sequence", "restored_compaction"])
+    return True
+
+
+def settle(delivery: Delivery, client: OpenCode) -> None:
+    """Learn the fate of a delivery by reading its carrier; raises `AgentServerError` when it cannot be read."""
+    if client.stored(delivery.session_id, delivery.carrier):
+        if confirm(delivery):
+            write_mirror(delivery, client)
+    elif delivery.overdue or delivery.state == Delivery.State.CLAIMED:
+        delivery.release()
+
+
+def settle_overdue(session: Session) -> bool:
+    """Settle a claim whose sender has given up or died. False while a claim is open and its sender may still act."""
+    delivery = session.deliveries.open().first()
+    if delivery is None:
+        return True
+    if not delivery.overdue or session.server is None:
+        return False
+    settle(delivery, client_for(session.server))
+    return not session.deliveries.open().exists()
+
+
+def write_mirror(delivery: Delivery, client: OpenCode) -> None:
+    """Tell other clients what the session holds now: signature, carrier and, after a restore, the cursor."""
+    changes: dict[str, str] = {mirror.DELIVERED: delivery.signature, mirror.CARRIER: delivery.carrier}
+    if delivery.compaction:
+        changes[mirror.CURSOR] = delivery.compaction
+    mirror.write(client, delivery.session, lambda _info: changes)
+
+
+# Sending ------------------------------------------------------------------------------
+
+_OWN_MESSAGE_ID = re.compile(r"msg[A-Za-z0-9_-]{1,80}")
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What became of a send: the message's id, and the delivery that rode on it, or why none did."""
+
+    message_id: str
+    delivery: Delivery | None = None
+    error: str = ""
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a person or a script wants said, and with what."""
+
+    text: str
+    agent: str = ""
+    model: str = ""
+    variant: str = ""
+    message_id: str = ""
+    with_context: bool = True
+
+
+def send_message(session: Session, prompt: Prompt, *, wait: bool = False) -> Sent:
+    """Send a message with everything that the session is owed before it.
+
+    The same `message_id` twice sends once. Raises `AgentServerError` when the message itself could
+    not be handed over: then what rode with it stays owed, and a retry with the same id is safe.
+    `wait` confirms before returning (a command that ends leaves nobody to confirm later).
+    """
+    if session.server is None:
+        raise Refused(_("This session is on no agent server that could be asked."))
+    client = client_for(session.server)
+    message = prompt.message_id or new_message_id()
+    if not _OWN_MESSAGE_ID.fullmatch(message):
+        raise Refused(_("A message id is `msg` and then letters, digits, _ or -."))
+    if prompt.message_id and not _first_time(client, session, message):
+        return Sent(message, session.deliveries.filter(carrier=message).first(), repeated=True)
+    delivery, error = _claim_for(session, prompt, message) if prompt.with_context else (None, "")
+    try:
+        client.prompt(
+            session.pk,
+            message=message,
+            parts=_parts(prompt.text, delivery),
+            agent=prompt.agent,
+            model=prompt.model,
+            variant=prompt.variant,
+        )
+    except AgentServerError:
+        _after_failure(client, session, message, delivery)
+        raise
+    if delivery is not None:
+        delivery.sent()
+        _confirm_soon(delivery, client, wait=wait)
+    return Sent(message, delivery, error)
+
+
+def _first_time(client: OpenCode, session: Session, message: str) -> bool:
+    """Whether nobody sent `message` before: a repeated id would append parts to the first one.
+
+    The lease keeps two requests with one id apart; the agent server knows about earlier ones.
+    """
+    if not Lease.take(f"message:{message}", seconds=SEND_SECONDS, by=new_message_id()):
+        return False
+    if client.stored(session.pk, message):
+        return False
+    for delivery in session.deliveries.open().filter(carrier=message):
+        delivery.release()  # of an earlier try, which is now known to have stored nothing
+    return True
+
+
+def _claim_for(session: Session, prompt: Prompt, message: str) -> tuple[Delivery | None, str]:
+    agent = prompt.agent
+    assembly = assemble_in_time(session, agent, seconds=settings.CONTEXT_TIMEOUT)
+    if assembly is None:
+        return None, _("What the session is owed was not ready in time; it rides with the next message.")
+    if assembly.block is None:
+        return None, ""
+    delivery = claim(assembly, cause=Delivery.Cause.MESSAGE, carrier=message, seconds=SEND_SECONDS)
+    if delivery is None:
+        return None, _("Another message is just telling the session; what is still owed rides with the next one.")
+    return delivery, ""
+
+
+def block_part(text: str, metadata: Mapping[str, object]) -> dict[str, object]:
+    """A block as a part: hidden from people, told to the model, its metadata never sent to it."""
+    return {"type": "text", "text": text, "synthetic": True, "metadata": metadata}
+
+
+def _parts(text: str, delivery: Delivery | None) -> list[dict[str, object]]:
+    """The block stands before the user's text: parts keep the order in which they are sent."""
+    words: dict[str, object] = {"type": "text", "text": text}
+    return [block_part(delivery.text, delivery.metadata()), words] if delivery else [words]
+
+
+def _after_failure(client: OpenCode, session: Session, message: str, delivery: Delivery | None) -> None:
+    """The send failed as far as we know. Where it can be seen that nothing was stored, let go at once."""
+    Lease.objects.filter(name=f"message:{message}").delete()
+    try:
+        stored = client.stored(session.pk, message)
+    except AgentServerError:
+        return  # not known: the claim stays until its time-out and is settled by reading
+    if delivery is not None:
+        settle(delivery, client) if stored else delivery.release()
+
+
+CONFIRM_PAUSES = (0.02, 0.05, 0.1, 0.3, 0.5, 1, 2, 3, 4)  # seconds between looks; their sum stays below SEND_SECONDS
+
+
+def _confirm_soon(delivery: Delivery, client: OpenCode, *, wait: bool) -> None:
+    """Read the carrier back, in the background unless the caller waits."""
+    if wait:
+        confirm_by_reading(delivery, client)
+    else:
+        _confirmers.submit(_closing, partial(confirm_by_reading, delivery, client))
+
+
+def _closing(work: partial[None]) -> None:
+    try:
+        work()
+    except AgentServerError as error:
+        logger.warning("not confirmed yet: %s", error)  # stays open; the next sender settles it
+    finally:
+        connections.close_all()
+
+
+def confirm_by_reading(delivery: Delivery, client: OpenCode) -> None:
+    """Look until the carrier can be read back; when it never can, the delivery is released."""
+    for pause in CONFIRM_PAUSES:
+        if client.stored(delivery.session_id, delivery.carrier):
+            if confirm(delivery):
+                write_mirror(delivery, client)
+            return
+        time.sleep(pause)
+    delivery.release()
+
+
+def mirror_soon(delivery: Delivery, client: OpenCode) -> None:
+    """Write the mirror in the background."""
+    _confirmers.submit(_closing, partial(write_mirror, delivery, client))
+
+
+def finish() -> None:
+    """Let what was claimed be confirmed before the process ends."""
+    _confirmers.shutdown(wait=True, cancel_futures=False)
+    _assemblers.shutdown(wait=False, cancel_futures=True)
+
+
+def mirror_later(delivery: Delivery) -> None:
+    """Write the mirror in the background, where an agent server that knows the session can be called at all."""
+    _confirmers.submit(_closing, partial(_mirror_wherever, delivery))
+
+
+def _mirror_wherever(delivery: Delivery) -> None:
+    session = delivery.session
+    server = session.server or _server_of(session)
+    if server is not None:
+        write_mirror(delivery, client_for(server))
+
+
+def _server_of(session: Session) -> AgentServer | None:
+    """The agent server that knows a session which only a hook has told us of; remembered when found."""
+    for server in AgentServer.objects.usable():
+        try:
+            client_for(server).session(session.pk)
+        except AgentServerError:
+            continue
+        session.server = server
+        session.save(update_fields=["server"])
+        return server
+    return None

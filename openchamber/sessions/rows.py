@@ -1,0 +1,93 @@
+"""Our rows for the agent's sessions: made when a session is first met."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from openchamber.models import AgentServer, Project, Session
+from openchamber.projects.resolve import resolve
+from openchamber.sessions.opencode import Missing, Refused, SessionInfo, client_for
+from openchamber.signals import session_started
+
+
+def session_row(server: AgentServer | None, info: SessionInfo) -> Session:
+    """The row of a session that the agent server told us of, with its project found by directory."""
+    row = Session.objects.select_related("project", "server").filter(pk=info.id).first()
+    if row is None:
+        return _first_met(
+            Session(
+                id=info.id,
+                server=server,
+                project=resolve(info.directory).project,
+                directory=info.directory,
+                parent=info.parent,
+                title=info.title[:500],
+            )
+        )
+    if (row.title, row.server_id) != (info.title[:500], server.pk if server else row.server_id):
+        row.title, row.server = info.title[:500], server or row.server
+        row.save(update_fields=["title", "server"])
+    return row
+
+
+def client_session(client: str, session_id: str, directory: str, parent: str = "") -> Session:
+    """The row of a session that a client's own hook told us of; no agent server may be within reach."""
+    row = Session.objects.select_related("project", "server").filter(pk=session_id).first()
+    if row is not None:
+        return row
+    return _first_met(
+        Session(id=session_id, client=client, project=resolve(directory).project, directory=directory, parent=parent)
+    )
+
+
+def find_session(session_id: str) -> Session | None:
+    """A session by its id: our row, else what an agent server in use knows of it."""
+    row = Session.objects.select_related("project", "server").filter(pk=session_id).first()
+    if row is not None and row.server is not None:
+        return row
+    for server in AgentServer.objects.usable():
+        try:
+            return session_row(server, client_for(server).session(session_id))
+        except Missing:
+            continue
+    return row
+
+
+def compact(session: Session) -> None:
+    """Compact an idle session with the model of its last turn; waits for the summary."""
+    if session.server is None:
+        raise Refused(_("No agent server is known for this session."))
+    client = client_for(session.server)
+    info = client.session(session.pk)
+    if client.statuses(info.directory).get(session.pk):
+        raise Refused(_("The session is busy. Compact it when it is idle."))
+    if not info.model:
+        raise Refused(_("Nothing was said in this session yet, so there is nothing to compact."))
+    client.summarize(session.pk, info.model)
+
+
+def create_session(
+    server: AgentServer, project: Project, *, title: str = "", agent: str = "", model: str = ""
+) -> Session:
+    """A new session of the agent's in the project's directory. It holds nothing yet, which we know.
+
+    It gets a title now, its own or one with the time: OpenCode would otherwise ask a model for one,
+    and that request would quote the first block.
+    """
+    now = timezone.localtime()
+    title = title.strip() or _("Session of %(time)s") % {"time": now.strftime("%Y-%m-%d %H:%M")}
+    info = client_for(server).create_session(project.directory, title=title, agent=agent, model=model)
+    row = session_row(server, info)
+    row.project = project
+    row.carried_at = timezone.now()
+    row.save(update_fields=["project", "carried_at"])
+    return row
+
+
+def _first_met(row: Session) -> Session:
+    """Store a new row; where another process was first, its row is the row."""
+    Session.objects.bulk_create([row], ignore_conflicts=True)
+    stored = Session.objects.select_related("project", "server").get(pk=row.pk)
+    session_started.send_robust(sender=Session, session=stored)
+    return stored
