@@ -1,0 +1,137 @@
+"""What every page of the panel shows around its own content: where one is, and where one can go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+
+from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from openchamber.models import AgentServer, Project
+from openchamber.signals import panel_sections
+
+# The watcher writes down at most this seldom that it still hears its agent server.
+HEARD = timedelta(seconds=60)
+SHOWN_PROJECTS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a project's panel: `count` is None where there is nothing to count.
+
+    `shortcut` is the key that opens it ("1"); `icon` is a symbol of the sprite.
+    """
+
+    name: str
+    label: str
+    url: str
+    count: int | None = None
+    icon: str = "note"
+    shortcut: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Something that can be done with a message: a link (`get`) or a form's button (`post`)."""
+
+    label: str
+    url: str
+    method: str = "get"
+    icon: str = "more"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An entry of the main menu."""
+
+    label: str
+    url: str
+    current: bool
+
+
+def sections(project: Project) -> list[Section]:
+    """The project's sections in the order of the installed apps; Django logs an app that raises."""
+    answers = panel_sections.send_robust(Project, project=project)
+    return [section for _receiver, answer in answers if not isinstance(answer, Exception) for section in answer]
+
+
+class Frame:
+    """The bar of one page. Everything is looked up when a template asks, and once."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self.request = request
+
+    @cached_property
+    def projects(self) -> list[Project]:
+        """The first projects of the user, for the menu that switches between them."""
+        user = getattr(self.request, "user", None)
+        if user is None or not user.is_authenticated:
+            return []
+        return list(Project.objects.visible_to(user)[:SHOWN_PROJECTS])
+
+    @cached_property
+    def project(self) -> Project | None:
+        """The project of this page's address, if it has one and the user may see it."""
+        slug = self.request.resolver_match.kwargs.get("slug") if self.request.resolver_match else None
+        user = getattr(self.request, "user", None)
+        if slug is None or user is None or not user.is_authenticated:
+            return None
+        known = next((project for project in self.projects if project.slug == slug), None)
+        return known or Project.objects.visible_to(user).filter(slug=slug).first()
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """The sections of this page's project."""
+        return sections(self.project) if self.project else []
+
+    @cached_property
+    def server(self) -> AgentServer | None:
+        """The agent server that is used."""
+        return AgentServer.objects.usable().first()
+
+    @property
+    def connected(self) -> bool:
+        """Whether a watcher hears the agent server."""
+        heard_at = self.server.heard_at if self.server else None
+        return heard_at is not None and timezone.now() - heard_at < HEARD
+
+    @cached_property
+    def search_url(self) -> str:
+        """Where the search box of the bar leads, "" without a project."""
+        return address("openchamber:search", self.project.slug) if self.project else ""
+
+    @cached_property
+    def places(self) -> list[Place]:
+        """The main menu."""
+        places = self._project_places() if self.project else []
+        if schedules := address("openchamber:schedules"):
+            places.append(self._place(_("Schedules"), schedules))
+        return [*places, self._place(_("Settings"), reverse("openchamber:settings"))]
+
+    def _project_places(self) -> list[Place]:
+        assert self.project is not None
+        places = [self._place(_("Sessions"), reverse("openchamber:sessions", args=[self.project.slug]))]
+        if self.sections:
+            current = any(self.request.path.startswith(section.url) for section in self.sections)
+            places.append(Place(_("Knowledge"), self.sections[0].url, current))
+        return places
+
+    def _place(self, label: str, url: str) -> Place:
+        return Place(label, url, self.request.path.startswith(url))
+
+
+def address(name: str, *args: str) -> str:
+    """The address of a page that an installation may be without: "" then."""
+    try:
+        return reverse(name, args=args)
+    except NoReverseMatch:
+        return ""
+
+
+def frame(request: HttpRequest) -> dict[str, Frame]:
+    """The context processor: `frame` in every template."""
+    return {"frame": Frame(request)}

@@ -1,0 +1,53 @@
+"""What templates say again and again: icons, marks, sizes and Markdown."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from django import template
+from django.templatetags.static import static
+from django.utils.formats import number_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import ngettext
+
+register = template.Library()
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """One icon of the sprite; decoration only, the words stand beside it."""
+    return _icon(name, static("openchamber/icons.svg"))
+
+
+@lru_cache(maxsize=256)
+def _icon(name: str, sprite: str) -> SafeString:
+    return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"/></svg>', sprite, name)
+
+
+@register.simple_tag
+def mark(state: str, text: str, shape: str = "") -> SafeString:
+    """A state: its shape and a word. `shape` names another icon than the state's own."""
+    return format_html('<span class="mark" data-state="{}">{}{}</span>', state, icon(shape or state), text)
+
+
+@register.filter
+def markdown(text: str, prefix: str = "") -> SafeString:
+    """Markdown as HTML that cannot act; `prefix` keeps the footnotes of two texts apart."""
+    from openchamber import markup  # it needs `icon` from here
+
+    return markup.render(text, prefix=prefix)
+
+
+@register.filter
+def size(characters: int) -> str:
+    """A size as people read it: `1,240 characters · ~413 tokens`."""
+    tokens = round(characters / 3)
+    count = ngettext("%(count)s character", "%(count)s characters", characters) % {"count": grouped(characters)}
+    return f"{count} · ~" + ngettext("%(count)s token", "%(count)s tokens", tokens) % {"count": grouped(tokens)}
+
+
+@register.filter
+def grouped(number: int) -> str:
+    """A number with its thousands apart."""
+    return number_format(number, use_l10n=True, force_grouping=True)

@@ -1,0 +1,200 @@
+// The panel's scripts: listeners on `document`, hooked by data-* attributes. Every act also works without them.
+"use strict";
+
+const TYPING = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]";
+const on = (type, listener, options) => document.addEventListener(type, listener, options);
+const each = (selector, act) => document.querySelectorAll(selector).forEach(act);
+
+// Toasts: `{level, text}`. Errors stay until they are dismissed.
+function toast({ level, text }) {
+  const notice = document.getElementById("toast").content.cloneNode(true).firstElementChild;
+  notice.dataset.level = level;
+  notice.querySelector("p").textContent = text;
+  document.getElementById("toasts").append(notice);
+  fade(notice);
+}
+
+function fade(notice) {
+  if (notice.dataset.level === "error") return;
+  const leave = () => (notice.matches(":hover, :focus-within") ? setTimeout(leave, 3000) : notice.remove());
+  setTimeout(leave, 9000);
+}
+
+on("toast", (event) => event.detail.notices.forEach(toast));
+on("click", (event) => event.target.closest("[data-dismiss]")?.closest(".toast")?.remove());
+
+// Optimistic acts: the browser shows the wish at once; what the server refuses goes back to its last word.
+function flip(form) {
+  const button = form?.matches("[data-optimistic]") && form.querySelector("[aria-pressed]");
+  if (button) button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
+}
+
+function failed(event) {
+  const { ctx } = event.detail;
+  const source = ctx?.sourceElement;
+  const form = source?.closest?.("form[data-optimistic]");
+  flip(form);
+  form?.reset();
+  // A poll that fails is no act of the user's; the next one asks again.
+  if (source?.matches?.("[data-quiet]") || ctx?.hx?.trigger?.includes("toast")) return;
+  if (ctx?.response && (ctx.response.status === 422 || ctx.response.status === 409)) return;
+  const { failed: refused, offline } = document.getElementById("toasts").dataset;
+  toast({ level: "error", text: ctx?.response ? refused : offline });
+}
+
+on("htmx:response:error", failed);
+on("htmx:error", failed);
+
+// What follows changes by itself waits while someone types in it.
+on("htmx:before:request", (event) => {
+  const { sourceElement, target } = event.detail.ctx;
+  const typing = document.activeElement?.closest(TYPING);
+  if (sourceElement.matches("[data-live]") && typing && target?.contains?.(typing)) event.preventDefault();
+  else flip(sourceElement.closest("form"));
+});
+
+// Asking first: the button says what will happen.
+on("htmx:confirm", (event) => {
+  const { ctx, issueRequest, dropRequest } = event.detail;
+  if (!ctx.confirm) return;
+  event.preventDefault();
+  const dialog = document.getElementById("confirm");
+  const yes = dialog.querySelector(".primary");
+  const source = ctx.sourceElement;
+  dialog.querySelector("p").textContent = ctx.confirm;
+  yes.textContent = source.dataset.confirmAct || source.querySelector("button")?.textContent.trim() || yes.dataset.default;
+  dialog.returnValue = "";
+  dialog.addEventListener("close", () => (dialog.returnValue ? issueRequest() : dropRequest()), { once: true });
+  dialog.showModal();
+});
+
+// Keys: an element says by data-shortcut which one works it; j and k go through [data-item].
+function work(element) {
+  if (element.matches(TYPING)) element.focus();
+  else element.click();
+}
+
+function step(by) {
+  const items = [...document.querySelectorAll("[data-item]")];
+  const here = items.findIndex((item) => item.contains(document.activeElement));
+  const next = items[here === -1 ? (by > 0 ? 0 : items.length - 1) : here + by];
+  (next?.matches("a, button") ? next : next?.querySelector("a, button") ?? next)?.focus();
+}
+
+on("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches("[data-submit]")) {
+    event.preventDefault();
+    event.target.form.requestSubmit();
+    return;
+  }
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.target.closest(TYPING)) return;
+  if (document.querySelector("dialog:modal")) return;
+  if (event.key === "j" || event.key === "k") return step(event.key === "j" ? 1 : -1);
+  // What stands in the focused item goes before what stands elsewhere.
+  const key = `[data-shortcut="${CSS.escape(event.key)}"]`;
+  const inside = document.activeElement?.closest("[data-item]")?.querySelector(key);
+  const element = inside ?? [...document.querySelectorAll(key)].find((found) => !found.closest("[data-item]") || found.checkVisibility());
+  if (!element) return;
+  event.preventDefault();
+  work(element);
+});
+
+on("beforetoggle", (event) => {
+  const list = event.target.querySelector?.("[data-keys]");
+  if (!list || event.newState !== "open") return;
+  const keys = new Map([["j k", list.dataset.keys]]);
+  each("[data-shortcut]", (element) => {
+    const words = element.dataset.shortcutName || element.getAttribute("aria-label") || element.title || element.textContent;
+    if (!keys.has(element.dataset.shortcut)) keys.set(element.dataset.shortcut, words.replace(/\s*\(.\)$/, "").trim());
+  });
+  list.replaceChildren();
+  for (const [key, words] of keys) {
+    const [term, description] = [document.createElement("dt"), document.createElement("dd")];
+    term.append(Object.assign(document.createElement("kbd"), { textContent: key }));
+    description.textContent = words;
+    list.append(term, description);
+  }
+}, true);
+
+// Copy what stands in the same figure.
+on("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  const text = button?.closest("figure")?.querySelector("code")?.textContent;
+  if (text === undefined) return;
+  await navigator.clipboard.writeText(text);
+  const words = button.querySelector("span");
+  const before = words.textContent;
+  words.textContent = document.body.dataset.copied;
+  setTimeout(() => (words.textContent = before), 2000);
+});
+
+// A link to a place on this page closes the drawer that it stands in.
+on("click", (event) => {
+  if (event.target.closest('a[href^="#"]')) event.target.closest(":popover-open")?.hidePopover();
+});
+
+// Drafts: typed text outlives reloads and closed tabs until the server has taken it.
+const draftOf = (field) => `openchamber:draft:${field.dataset.draft}`;
+const drafts = (root = document) => root.querySelectorAll("[data-draft]");
+
+function restoreDrafts() {
+  drafts().forEach((field) => {
+    const kept = localStorage.getItem(draftOf(field));
+    if (kept && !field.value) field.value = kept;
+  });
+}
+
+on("input", (event) => {
+  const field = event.target;
+  if (!field.dataset?.draft) return;
+  if (field.value) localStorage.setItem(draftOf(field), field.value);
+  else localStorage.removeItem(draftOf(field));
+});
+
+on("htmx:after:request", (event) => {
+  const { sourceElement, response } = event.detail.ctx;
+  const form = sourceElement.closest("form");
+  if (!form || response.status >= 400) return;
+  drafts(form).forEach((field) => {
+    localStorage.removeItem(draftOf(field));
+    field.value = "";
+  });
+});
+
+// Times in the reader's own zone and manner.
+function localise() {
+  const today = new Date().toDateString();
+  each("time[datetime]", (element) => {
+    const at = new Date(element.dateTime);
+    const clock = { hour: "2-digit", minute: "2-digit" };
+    const day = { day: "numeric", month: "short" };
+    const language = document.documentElement.lang;
+    element.textContent = at.toDateString() === today ? at.toLocaleTimeString(language, clock) : at.toLocaleDateString(language, day);
+    element.title = at.toLocaleString(language);
+  });
+}
+
+// Whoever reads the end of a conversation stays at its end; whoever reads above is left in peace.
+const atEnd = new WeakMap();
+
+function follow(first) {
+  each("[data-follow]", (box) => {
+    if (first ? !location.hash : atEnd.get(box) !== false) box.scrollTop = box.scrollHeight;
+  });
+}
+
+on("scroll", (event) => {
+  const box = event.target;
+  if (box.matches?.("[data-follow]")) atEnd.set(box, box.scrollHeight - box.scrollTop - box.clientHeight < 48);
+}, true);
+
+on("htmx:after:swap", () => {
+  localise();
+  restoreDrafts();
+  follow(false);
+});
+
+localise();
+restoreDrafts();
+follow(true);
+each("#toasts > .toast", fade);
