@@ -38,10 +38,10 @@ class ProjectQuerySet(models.QuerySet["Project"]):
     def free_slug(self, name: str) -> str:
         """A slug for `name` that no project has yet: `shop`, `shop-2`, `shop-3`...
 
-        Never a bare number, which would be another project's id, nor `resolve`, an address of the API.
+        Never a bare number, which would be another project's id, nor an address of its own.
         """
         stem = slugify(name, allow_unicode=False)[:40].strip("-_") or "project"
-        if stem.isdecimal() or stem == "resolve":
+        if stem.isdecimal() or stem in {"resolve", "import"}:
             stem = f"project-{stem}"
         taken = set(self.filter(slug__startswith=stem).values_list("slug", flat=True))
         number = 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from openchamber.models import ApiToken, Project
 from openchamber.projects.access import Caller
+from openchamber.projects.resolve import real_path
 from openchamber.sessions.opencode import AgentServerError, OpenCode
 
 GUESSES, GUESS_SECONDS = 10, 300
@@ -53,11 +53,10 @@ class ProjectForm(forms.Form):
 
     def clean_directory(self) -> str:
         """The real path of an existing directory."""
-        written = self.cleaned_data["directory"]
-        path = Path(written).expanduser() if written.startswith("~") else Path(written)
-        if not path.is_absolute():
+        written: str = self.cleaned_data["directory"]
+        real = real_path(written)
+        if not real:
             raise forms.ValidationError(_("Give the whole path, from / or ~."))
-        real = os.path.realpath(path)
         if not os.path.isdir(real):
             raise forms.ValidationError(_("There is no directory at %(path)s."), params={"path": written})
         return real
