@@ -100,6 +100,11 @@ class ManagedProcess:
             self.output.close()
         assert status == 0, f"ended with {status}:\n{self.output.text}"
 
+    @property
+    def running(self) -> bool:
+        """Whether it has neither ended nor been stopped."""
+        return self.process is not None and self.process.poll() is None
+
     def kill(self) -> None:
         """End it, and what it started, as a crash of the machine would."""
         if self.process is not None:
@@ -141,17 +146,22 @@ class ServeProcess(ManagedProcess):
         super().kill()
 
     def wait_ready(self, *, within: float) -> None:
-        """Wait until `/api/health` answers 200."""
+        """Wait until `/api/health` answers 200, and the agent server that was given is reached."""
         deadline = time.monotonic() + within
         while True:
-            assert self.process is None or self.process.poll() is None, f"it ended:\n{self.output.text}"
+            assert self.running, f"it ended:\n{self.output.text}"
             assert time.monotonic() < deadline, f"not ready after {within} s:\n{self.output.text}"
             try:
-                if self.api.get("/health", timeout=2).status_code == 200:
+                if self._ready(self.api.get("/health", timeout=5)):
                     return
             except httpx2.TransportError:
                 pass  # it does not listen yet
             time.sleep(0.1)
+
+    def _ready(self, response: httpx2.Response) -> bool:
+        if response.status_code != 200 or self.installation.opencode is None:
+            return response.status_code == 200
+        return bool((response.json().get("agent_server") or {}).get("reachable"))
 
     def request(self, method: str, path: str, body: Any = None, *, status: int | None = None, **query: Any) -> Any:
         """One API call below `/api`; its JSON (None when empty). AssertionError unless it answers `status` (or 2xx)."""
