@@ -7,6 +7,7 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.messages import get_messages
+from django.contrib.messages.storage.base import Message
 from django.core.exceptions import DisallowedHost
 from django.http import (
     HttpRequest,
@@ -170,6 +171,12 @@ class SignInRequired(LoginRequiredMiddleware):
         return HttpResponseClientRedirect(f"{resolve_url('openchamber:sign-in')}?{urlencode({'next': page})}")
 
 
+def notice(message: Message) -> dict[str, str]:
+    """A message as a toast. Its extra tag, if it has one, is the address that takes the act back."""
+    told = {"level": message.level_tag, "text": str(message)}
+    return {**told, "undo": message.extra_tags} if message.extra_tags else told
+
+
 def toasts(get_response: GetResponse) -> GetResponse:
     """Hand Django's messages to the page as one `toast` event on htmx answers; redirects keep them."""
 
@@ -179,7 +186,7 @@ def toasts(get_response: GetResponse) -> GetResponse:
         patch_vary_headers(response, ["HX-Request"])
         htmx = getattr(request, "htmx", False)
         if htmx and isinstance(response, HttpResponse) and not 300 <= response.status_code < 400:
-            notices = [{"level": message.level_tag, "text": str(message)} for message in get_messages(request)]
+            notices = [notice(message) for message in get_messages(request)]
             if notices and "HX-Redirect" not in response.headers:
                 trigger_client_event(response, "toast", {"notices": notices})
         return response

@@ -1,0 +1,16 @@
+"""The Django app `knowledge`: what the user writes, and which of it rides with every message."""
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class KnowledgeConfig(AppConfig):
+    """Connects this app's answers to the questions in `openchamber.signals`."""
+
+    name = "knowledge"
+    verbose_name = _("project knowledge")
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Import the modules whose receivers register themselves."""
+        from knowledge import sections, wanted  # noqa: F401

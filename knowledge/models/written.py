@@ -1,0 +1,199 @@
+"""What every note, todo and plan has: a project, a revision, a history and a way through the bin."""
+
+from __future__ import annotations
+
+import uuid
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+from django.db import models, transaction
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from simple_history.models import HistoricalRecords
+
+from knowledge.models.authors import Author, Entry
+from openchamber import signals
+
+if TYPE_CHECKING:
+    from openchamber.models import Project
+
+Row = TypeVar("Row", bound="Written")
+
+
+class Stale(Exception):
+    """The text was changed, or put into the bin, after the edit began; `current` is what stands now."""
+
+    def __init__(self, current: Written) -> None:
+        super().__init__(_("This was changed in the meantime. Nothing was overwritten: compare, then save again."))
+        self.current = current
+
+
+class WrittenQuerySet(models.QuerySet[Row]):
+    """Questions about what the user wrote."""
+
+    def live(self) -> Self:
+        """Those that are not in the bin."""
+        return self.filter(deleted_at=None)
+
+    def binned(self) -> Self:
+        """Those in the bin, the newest there first."""
+        return self.exclude(deleted_at=None).order_by("-deleted_at", "-pk")
+
+    def newest_first(self) -> Self:
+        """In the order in which they are listed."""
+        return self.order_by("-created_at", "-pk")
+
+
+def project_changed(project: Project) -> None:
+    """Let open pages of `project` follow, now that something it owns changed.
+
+    Its revision moves with the change itself; listeners hear of it once it is certain.
+    """
+    project.touch()
+    transaction.on_commit(partial(signals.knowledge_changed.send_robust, sender=type(project), project=project))
+
+
+class Written(models.Model):
+    """Something that the user wrote. Edits name the revision that they were made on."""
+
+    # The name of the list it stands in: in addresses, templates and exports.
+    list_name: ClassVar[str]
+    # The field that holds what was typed, in the model and in every form.
+    text_field: ClassVar[str] = "body"
+    title: Any
+
+    project = models.ForeignKey(
+        "openchamber.Project", models.CASCADE, related_name="%(class)ss", verbose_name=gettext_lazy("project")
+    )
+    # The same wherever an archive takes it, so that importing it twice finds it again.
+    uid = models.UUIDField(default=uuid.uuid4, editable=False)
+    revision = models.CharField(gettext_lazy("revision"), max_length=16, editable=False)
+    created_at = models.DateTimeField(gettext_lazy("created"), default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(gettext_lazy("changed"), default=timezone.now, editable=False)
+    deleted_at = models.DateTimeField(gettext_lazy("in the bin since"), null=True, blank=True, editable=False)
+
+    history = HistoricalRecords(
+        inherit=True,
+        bases=[Entry],
+        cascade_delete_history=True,
+        excluded_fields=["uid", "created_at", "updated_at", "pinned", "pinned_at", "position"],
+    )
+
+    class Meta:
+        abstract = True
+
+    def get_absolute_url(self) -> str:
+        """The page that it stands on, at its very row."""
+        return f"{self.list_url()}#{self.row_id}"
+
+    @property
+    def text(self) -> str:
+        """All that was typed."""
+        typed: str = getattr(self, self.text_field)
+        return typed
+
+    def text_at(self, revision: str) -> str | None:
+        """The text of an earlier revision, if the history still has it."""
+        entry = self.history.filter(revision=revision).first() if revision else None
+        return entry.instance.text if entry else None
+
+    @property
+    def row_id(self) -> str:
+        """Its name on a page: the id of its row, and what the ids of the controls in that row begin with."""
+        return f"{self._meta.model_name}-{self.pk}"
+
+    def edit_url(self) -> str:
+        """Where an edit of it is sent."""
+        return reverse(f"knowledge:edit-{self._meta.model_name}", args=[self.project.slug, self.pk])
+
+    def write_url(self) -> str:
+        """Where a new one of its kind is sent."""
+        return reverse(f"knowledge:write-{self._meta.model_name}", args=[self.project.slug])
+
+    def list_url(self) -> str:
+        """The page that it stands on."""
+        return reverse(f"knowledge:{self.list_name}", args=[self.project.slug])
+
+    def derive(self) -> None:
+        """Work out what follows from the text: revision and title."""
+        raise NotImplementedError
+
+    def _create(self, *, by: Author, reason: str = "") -> Self:
+        """Store a new row with the first entry of its history; a broken field rule raises ValidationError."""
+        self.derive()
+        self.clean_fields(exclude=["project"])
+        with transaction.atomic():
+            self.save_without_historical_record(force_insert=True)  # type: ignore[attr-defined]
+            self._record("+", by=by, reason=reason)
+            project_changed(self.project)
+        return self
+
+    def _change(self, *, by: Author, seen: str | None, reason: str = "", **fields: Any) -> None:
+        """Set `fields` unless a revision other than `seen` stands by now (None: whatever stands)."""
+        if seen and seen != self.revision:
+            raise Stale(self)
+        for name, value in fields.items():
+            setattr(self, name, value)
+        before = self.revision
+        self.derive()
+        self.clean_fields(exclude=["project"])
+        if self.revision == before:
+            return
+        self.updated_at = timezone.now()
+        with transaction.atomic():
+            self._compare_and_set(seen=seen)
+            self._record("~", by=by, reason=reason)
+            project_changed(self.project)
+
+    def _compare_and_set(self, *, seen: str | None) -> None:
+        """Write the tracked fields of a live row, if it still is what the edit saw."""
+        rows = type(self)._default_manager.filter(pk=self.pk, deleted_at=None)
+        if seen:
+            rows = rows.filter(revision=seen)
+        names = [name for name in self._edited_fields() if name != "deleted_at"]
+        if rows.update(**{name: getattr(self, name) for name in names}) != 1:
+            raise Stale(type(self)._default_manager.select_related("project").get(pk=self.pk))
+
+    def _edited_fields(self) -> list[str]:
+        """The fields that an edit may write."""
+        tracked = [field.attname for field in self.history.model.tracked_fields]
+        return [name for name in tracked if name not in {"id", "project_id"}] + ["updated_at"]
+
+    def _record(self, kind: str, *, by: Author, reason: str = "") -> None:
+        """Write the history entry of what the row is now; a sitting's later saves replace its earlier ones."""
+        entries = self.history.model
+        fields = {field.attname: getattr(self, field.attname) for field in entries.tracked_fields}
+        now = timezone.now()
+        if by.sitting and kind == "~":
+            newest = self.history.values("history_id", "history_type", "sitting").first()
+            if newest and (newest["sitting"], newest["history_type"]) == (by.sitting, "~"):
+                self.history.filter(history_id=newest["history_id"]).update(history_date=now, **fields)
+                return
+        entries.objects.create(
+            history_type=kind,
+            history_date=now,
+            history_user=by.user,
+            history_change_reason=reason or None,
+            through=by.through,
+            sitting=by.sitting,
+            **fields,
+        )
+
+    def bin(self, *, by: Author) -> None:
+        """Put it into the bin; from there `undelete` brings it back. Twice is once."""
+        self._move(to=timezone.now(), by=by, reason="deleted", among=models.Q(deleted_at=None))
+
+    def undelete(self, *, by: Author) -> None:
+        """Take it out of the bin again, as it was; pins come back with it."""
+        self._move(to=None, by=by, reason="undeleted", among=models.Q(deleted_at__isnull=False))
+
+    @transaction.atomic
+    def _move(self, *, to: Any, by: Author, reason: str, among: models.Q) -> None:
+        """In or out of the bin, with its entry, when it was not there already."""
+        if type(self)._default_manager.filter(among, pk=self.pk).update(deleted_at=to) != 1:
+            return
+        self.refresh_from_db(fields=[*self._edited_fields()])
+        self._record("~", by=by, reason=reason)
+        project_changed(self.project)

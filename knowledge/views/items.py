@@ -1,0 +1,65 @@
+"""What notes, todos and plans do the same way: pins and the bin."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+from django_htmx.http import trigger_client_event
+
+from knowledge.models import Pinnable, Written, rows_of
+from knowledge.texts import shortened
+from knowledge.views import PanelRequest, author, project_of
+
+
+def item_of(request: PanelRequest, slug: str, kind: str, pk: int, *, live: bool = True) -> Written:
+    """The note, todo or plan that an act is about."""
+    rows = rows_of(kind).filter(project=project_of(request, slug)).select_related("project")
+    item: Written = get_object_or_404(rows.live() if live else rows, pk=pk)
+    return item
+
+
+def row(request: PanelRequest, item: Written) -> HttpResponse:
+    """The item's row as it is now: for htmx alone, else its page."""
+    if not request.htmx:
+        return redirect(item)
+    name = item._meta.model_name
+    context = {"project": item.project, str(name): item, "focus": "pin"}
+    return render(request, f"knowledge/{item.list_name}.html#{name}", context)
+
+
+@require_POST
+def pin_item(request: PanelRequest, slug: str, kind: str, pk: int) -> HttpResponse:
+    """Let it ride with every message of the project (`pinned=on`), or no more."""
+    item = item_of(request, slug, kind, pk)
+    if not isinstance(item, Pinnable):
+        raise Http404
+    if request.POST.get("pinned"):
+        item.pin()
+    else:
+        item.unpin()
+    return row(request, item)
+
+
+@require_POST
+def delete_item(request: PanelRequest, slug: str, kind: str, pk: int) -> HttpResponse:
+    """Put it into the bin; the toast offers to take it out again."""
+    item = item_of(request, slug, kind, pk, live=False)
+    item.bin(by=author(request))
+    undo = reverse("knowledge:undelete-item", args=[slug, kind, pk])
+    messages.success(request, _("“%(title)s” was deleted.") % {"title": shortened(item.title, 60)}, extra_tags=undo)
+    return HttpResponse() if request.htmx else redirect(item.list_url())
+
+
+@require_POST
+def undelete_item(request: PanelRequest, slug: str, kind: str, pk: int) -> HttpResponse:
+    """Take it out of the bin: it stands in its old place again."""
+    item = item_of(request, slug, kind, pk, live=False)
+    item.undelete(by=author(request))
+    messages.success(request, _("“%(title)s” is back.") % {"title": shortened(item.title, 60)})
+    if not request.htmx:
+        return redirect(item)
+    return trigger_client_event(HttpResponse(status=204), "knowledge-changed")
