@@ -150,24 +150,27 @@ def assemble(
 
 def _block(items: Sequence[Item], due: Owed, carried: Carried, frame: Frame, *, full: bool) -> Block:
     told = {item.key: item.revision for item in items}
-    kept = {} if full else {key: revision for key, revision in carried.told.items() if key not in due.removed}
+    # A full block replaces all, so its text names no keys; changes retract as many as fit, the others stay owed.
+    retracted, removed = (
+        ("", due.removed) if full else writing.retractions(due.removed, carried.told, frame.budget // 2)
+    )
+    kept = {key: revision for key, revision in carried.told.items() if key not in removed}
     after = signature({**kept, **told})
     envelope = writing.Envelope(nonce(frame.secret, frame.session, after), full=full, restore=frame.restore)
-    retractions = writing.retractions(due.removed, carried.told)
-    room = max(0, frame.budget - envelope.size - writing.size(retractions))
+    room = max(0, frame.budget - envelope.size - writing.size(retracted))
     body, cut = write(items, room, titles_only=frame.titles_only)
     return Block(
-        text=envelope.around(retractions, body),
+        text=envelope.around(retracted, body),
         full=full,
         signature=after,
         items=told,
         cut=sorted(cut),
-        removed=list(due.removed),
-        lines=_lines(items, due),
+        removed=list(removed),
+        lines=_lines(items, due, removed),
     )
 
 
-def _lines(items: Sequence[Item], due: Owed) -> list[Mapping[str, str | int]]:
+def _lines(items: Sequence[Item], due: Owed, removed: Sequence[str]) -> list[Mapping[str, str | int]]:
     """For people: each thing the block brings or takes, with its size before any cut."""
     changed = {item.key for item in due.changed}
     lines: list[Mapping[str, str | int]] = [
@@ -179,7 +182,7 @@ def _lines(items: Sequence[Item], due: Owed) -> list[Mapping[str, str | int]]:
         }
         for item in items
     ]
-    lines += [{"key": key, "title": key, "change": "removed", "characters": 0} for key in due.removed]
+    lines += [{"key": key, "title": key, "change": "removed", "characters": 0} for key in removed]
     return lines
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import regex
@@ -171,24 +174,31 @@ def more(count: int, how: str = "") -> str:
 # The envelope -------------------------------------------------------------------------
 
 
-def retractions(removed: Sequence[str], told: Iterable[str]) -> str:
-    """One line for each key that no longer applies; one for a whole group, where all that was told of it leaves."""
+def retractions(removed: Sequence[str], told: Iterable[str], room: int) -> tuple[str, list[str]]:
+    """Lines of at most `room` for keys that no longer apply, and the keys that got in.
+
+    One line for a whole group, where all that was told of it leaves.
+    """
     if not removed:
-        return ""
+        return "", []
+    held = Counter(_source(key) for key in told)
     leaving: dict[str, list[str]] = {}
     for key in removed:
-        leaving.setdefault(key.rpartition(":")[0], []).append(key)
-    held: dict[str, int] = {}
-    for key in told:
-        source = key.rpartition(":")[0]
-        held[source] = held.get(source, 0) + 1
-    lines = ["\n## No longer applies\n"]
+        leaving.setdefault(_source(key), []).append(key)
+    lines: list[tuple[str, list[str]]] = []
     for source, keys in sorted(leaving.items()):
-        if len(keys) > 1 and held.get(source) == len(keys):
-            lines.append(f"- [{source}:*] all {len(keys)} of them\n")
+        if len(keys) > 1 and held[source] == len(keys):
+            lines.append((f"- [{source}:*] all {len(keys)} of them\n", keys))
         else:
-            lines += [f"- [{key}]\n" for key in keys]
-    return "".join(lines)
+            lines += [(f"- [{key}]\n", [key]) for key in keys]
+    title = "\n## No longer applies\n"
+    fitting = list(accumulate((size(line) for line, _keys in lines), initial=size(title)))[1:]
+    taken = lines[: bisect_right(fitting, room)]
+    return title + "".join(line for line, _keys in taken), [key for _line, keys in taken for key in keys]
+
+
+def _source(key: str) -> str:
+    return key.rpartition(":")[0]
 
 
 @dataclass(frozen=True, slots=True)
