@@ -32,7 +32,7 @@ install: .venv/.installed node_modules/.installed
 
 node_modules/.installed: package.json package-lock.json
 	@command -v npm >/dev/null || { echo "npm is missing: install Node.js 20 or newer (Debian: apt install nodejs npm)." >&2; exit 1; }
-	@$(call retried,npm install --loglevel=error --no-audit --no-fund --fetch-retries=5)
+	@$(call retried,npm install --loglevel=error --no-update-notifier --no-audit --no-fund --fetch-retries=5)
 	@touch $@
 
 # What the tests drive besides: a browser, PostgreSQL, gettext, git. Not needed to run the panel.
