@@ -20,6 +20,7 @@ Kind = Literal["message", "note", "plan", "index"]
 # How the budget is shared: no kind may starve another.
 MESSAGES_SHARE = 1 / 2
 INDEX_SHARE = 1 / 3
+FEW = 24  # a full block names what it retracts in at most this part of the budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +151,11 @@ def assemble(
 
 def _block(items: Sequence[Item], due: Owed, carried: Carried, frame: Frame, *, full: bool) -> Block:
     told = {item.key: item.revision for item in items}
-    # A full block replaces all, so its text names no keys; changes retract as many as fit, the others stay owed.
-    retracted, removed = (
-        ("", due.removed) if full else writing.retractions(due.removed, carried.told, frame.budget // 2)
-    )
+    retracted, removed = writing.retractions(due.removed, carried.told, frame.budget // (FEW if full else 2))
+    if full and len(removed) < len(due.removed):
+        # A full block replaces all that was told, so it can do without naming many; changes retract as many
+        # as fit, and the others stay owed.
+        retracted, removed = "", list(due.removed)
     kept = {key: revision for key, revision in carried.told.items() if key not in removed}
     after = signature({**kept, **told})
     envelope = writing.Envelope(nonce(frame.secret, frame.session, after), full=full, restore=frame.restore)
