@@ -120,13 +120,18 @@ def routed(text: str) -> set[str]:
     }
 
 
+# Django's decorators, and those of the API's routers.
+SAYS_METHODS = re.compile(r"require_|get$|post$|put$|patch$|delete$|api_operation$")
+
+
 def unguarded_views(text: str, names: set[str]) -> list[str]:
     """Views of these names that do not say which methods they take."""
     return [
         f"line {function.lineno}: {function.name} takes any method"
         for function in functions(text)
         if function.name in names
-        and not any(called(decorator).startswith("require_") for decorator in function.decorator_list)
+        and [argument.arg for argument in function.args.args[:1]] == ["request"]
+        and not any(SAYS_METHODS.match(called(decorator)) for decorator in function.decorator_list)
     ]
 
 
@@ -216,8 +221,11 @@ def inline_code(text: str) -> list[str]:
 
 
 def acts_without_a_form(text: str) -> list[str]:
-    """Elements that only work with JavaScript: a form without its address, a link without its href."""
-    html = without_template_language(text)
+    """Elements that only work with JavaScript: a form without its address, a link without its href.
+
+    What stands in a <template> is only ever used by JavaScript.
+    """
+    html = re.sub(r"<template\b.*?</template>", _blank, without_template_language(text), flags=re.DOTALL)
     found = []
     for match in re.finditer(r"<(form|a)\b([^<>]*)>", html):
         element, attributes = match[1], match[2]
