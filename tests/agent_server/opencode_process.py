@@ -127,7 +127,11 @@ class OpenCodeProcess:
                 start_new_session=True,
             )
         self.output = Output(self.process)
-        self.output.wait_for(STARTED, within=60)
+        try:
+            self.output.wait_for(STARTED, within=60)
+        except AssertionError:
+            self.kill()
+            raise
         return self
 
     def stop(self) -> None:

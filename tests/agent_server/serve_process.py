@@ -130,9 +130,13 @@ class ServeProcess(ManagedProcess):
     def start(self, *, within: float = 60) -> ServeProcess:
         """Start it and wait until it answers; AssertionError with its output when it does not."""
         super().start()
-        self.link = self.output.wait_for(LINK, within=within)[1]
-        assert urlsplit(self.link).port == self.port
-        self.wait_ready(within=within)
+        try:
+            self.link = self.output.wait_for(LINK, within=within)[1]
+            assert urlsplit(self.link).port == self.port
+            self.wait_ready(within=within)
+        except AssertionError:
+            self.kill()
+            raise
         return self
 
     def stop(self) -> None:
