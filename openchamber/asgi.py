@@ -128,31 +128,26 @@ async def send_file(file: StaticFile, scope: Scope, send: Send) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-class BodyTooLarge(Exception):
-    """More came than the server takes."""
-
-
 async def limited(scope: Scope, receive: Receive, send: Send) -> None:
     """Hand the request to Django unless its body is too large.
 
-    Django reads the whole body before it looks at it, so this is where a flood ends.
+    Django stores the whole body before it looks at the request, so this is where a flood ends.
     """
+    declared = dict(scope["headers"]).get(b"content-length", b"")
     left = settings.UPLOAD_LIMIT
+    if declared.isdigit() and int(declared) > left:
+        await refuse_body(send)
+        return
 
     async def counted() -> Message:
         nonlocal left
         message = await receive()
         left -= len(message.get("body", b""))
-        if left < 0:
-            raise BodyTooLarge
-        return message
+        # To Django the client has gone: it drops what it stored, and answers nothing.
+        return message if left >= 0 else {"type": "http.disconnect"}
 
-    declared = dict(scope["headers"]).get(b"content-length", b"")
-    try:
-        if declared.isdigit() and int(declared) > left:
-            raise BodyTooLarge
-        await pages(scope, counted, send)
-    except BodyTooLarge:
+    await pages(scope, counted, send)
+    if left < 0:
         await refuse_body(send)
 
 
