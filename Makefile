@@ -61,7 +61,7 @@ screenshots: install system-packages
 	@$(BIN)/python -m tests.browser.screenshots docs/screenshots
 
 benchmarks: install system-packages
-	@for benchmark in benchmarks/[a-z]*.py; do echo "== $$benchmark"; $(BIN)/python "$$benchmark"; done
+	@shopt -s nullglob; for benchmark in benchmarks/[a-z]*.py; do echo "== $$benchmark"; $(BIN)/python "$$benchmark"; done
 
 clean:
 	rm -rf .venv node_modules build .mypy_cache .ruff_cache .pytest_cache test-results
