@@ -96,7 +96,7 @@ class Request:
     @property
     def messages(self) -> list[dict[str, Any]]:
         """The chat messages, the system prompt first."""
-        return self.body["messages"]
+        return list(self.body["messages"])
 
     @property
     def kind(self) -> Kind:

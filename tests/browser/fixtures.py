@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
@@ -29,7 +29,7 @@ SWITCHES = [
     "--disable-sync",
 ]
 WIDTHS = {390: 844, 1024: 768, 1440: 900}  # width: height of a phone, a tablet, a desk
-SCHEMES = ("light", "dark")
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 FAILURES = ROOT / "test-results"
 REPORT_VIOLATIONS = """
 document.addEventListener("securitypolicyviolation", (event) =>
@@ -99,10 +99,15 @@ def open_page(
     """Open a page in a browser profile of its own: `open_page(width=390, scheme="dark", javascript=False)`."""
     contexts = []
 
-    def open_(*, width: int = 1440, scheme: Any = "light", javascript: bool = True, **options: Any) -> Page:
-        viewport = {"width": width, "height": WIDTHS.get(width, 900)}
+    def open_(
+        *, width: int = 1440, scheme: Literal["light", "dark"] = "light", javascript: bool = True, **options: Any
+    ) -> Page:
         context = chromium.new_context(
-            viewport=viewport, color_scheme=scheme, java_script_enabled=javascript, reduced_motion="reduce", **options
+            viewport={"width": width, "height": WIDTHS.get(width, 900)},
+            color_scheme=scheme,
+            java_script_enabled=javascript,
+            reduced_motion="reduce",
+            **options,
         )
         contexts.append(context)
         context.set_default_timeout(10_000)
