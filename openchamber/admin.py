@@ -78,16 +78,16 @@ class ApiTokenAdmin(ReadOnly):
 
 @admin.register(AgentServer)
 class AgentServerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Agent servers. The password is not shown: Settings takes a new one."""
+    """Agent servers. Address and password are given in Settings, which asks the server first."""
 
     list_display = ["url", "source", "enabled", "version", "used_at", "heard_at"]
     list_filter = ["source", "enabled"]
     search_fields = ["url"]
     fields = ["url", "source", "enabled", "version", "used_at", "watched_by", "unbroken_since", "heard_at"]
-    readonly_fields = ["source", "version", "used_at", "watched_by", "unbroken_since", "heard_at"]
+    readonly_fields = ["url", "source", "version", "used_at", "watched_by", "unbroken_since", "heard_at"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Settings asks the server first."""
+        """Servers are added in Settings."""
         return False
 
 
