@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from django.dispatch import receiver
 from django.utils.translation import gettext as _
 
-from knowledge.models import Note
+from knowledge.models import Note, Plan
 from openchamber.models import Project, Session
 from openchamber.sessions.context import Choice, Item
 from openchamber.signals import choices_wanted, context_wanted
@@ -15,23 +15,35 @@ from openchamber.signals import choices_wanted, context_wanted
 
 @receiver(context_wanted)
 def pinned_items(project: Project | None, session: Session, **_more: Any) -> tuple[list[Item], list[str]]:
-    """What rides in `session`: one query, however many there are."""
+    """What rides in `session`: one query for notes and one for plans, however many there are."""
     if project is None:
         return [], []
-    notes = project.notes.riding_in(session.pk).order_by("created_at", "pk")
-    return [note_item(note) for note in notes.select_related("project")], []
+    notes = project.notes.riding_in(session.pk).order_by("created_at", "pk").select_related("project")
+    plans = project.plans.riding_in(session.pk).order_by("created_at", "pk").select_related("project")
+    # A plan without a word has nothing to tell yet.
+    return [*map(note_item, notes), *(plan_item(plan) for plan in plans if plan.body.strip())], []
 
 
 def note_item(note: Note) -> Item:
     """A note as one thing that a session holds."""
+    return item("note", note, group=_("Notes"))
+
+
+def plan_item(plan: Plan) -> Item:
+    """A plan as one thing that a session holds."""
+    return item("plan", plan, group=_("Plans"))
+
+
+def item(kind: Literal["note", "plan"], row: Note | Plan, *, group: str) -> Item:
+    """What `row` is to a session."""
     return Item(
-        key=f"knowledge:note:{note.pk}",
-        kind="note",
-        title=note.title,
-        text=note.body,
-        group=_("Notes"),
-        at=note.created_at,
-        url=note.get_absolute_url(),
+        key=f"knowledge:{kind}:{row.pk}",
+        kind=kind,
+        title=row.title,
+        text=row.body,
+        group=group,
+        at=row.created_at,
+        url=row.get_absolute_url(),
     )
 
 
@@ -41,7 +53,10 @@ def detached_items(project: Project | None, session: Session, **_more: Any) -> l
     if project is None:
         return []
     notes = project.notes.detached_in(session.pk).newest_first().sized().select_related("project")
-    return [
-        Choice(f"knowledge:note:{note.pk}", "note", note.title, note.characters, note.get_absolute_url())
-        for note in notes
-    ]
+    plans = project.plans.detached_in(session.pk).newest_first().sized().select_related("project")
+    return [*(choice("note", note) for note in notes), *(choice("plan", plan) for plan in plans)]
+
+
+def choice(kind: Literal["note", "plan"], row: Note | Plan) -> Choice:
+    """What `session` could ride with again."""
+    return Choice(f"knowledge:{kind}:{row.pk}", kind, row.title, row.characters, row.get_absolute_url())

@@ -2,8 +2,8 @@
 
 from ninja import Router
 
-from knowledge.api import notes, pins
+from knowledge.api import notes, pins, plans, todos
 
 router = Router()
-router.add_router("", notes.router)
-router.add_router("", pins.router)
+for _part in (notes, todos, plans, pins):
+    router.add_router("", _part.router)

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from ninja import Query, Router, Schema, Status
 
 from knowledge.api.refusals import author, found, refusals
-from knowledge.models import Note
+from knowledge.models import Note, Source
 from openchamber.paging import Page, Paging, page
 from openchamber.projects.access import ApiRequest
 from openchamber.revisions import etag, seen_revision
@@ -42,7 +42,7 @@ class NoteIn(Schema):
     """A note to write."""
 
     body: str
-    source: Note.Source = Note.Source.TYPED
+    source: Source = Source.TYPED
     origin: Origin | None = None
 
 

@@ -8,14 +8,14 @@ from django.utils.translation import gettext as _
 from ninja import Router, Schema, Status
 
 from knowledge.api.refusals import found
-from knowledge.models import PINNABLE, Note, SessionPin
+from knowledge.models import PINNABLE, Pinnable, SessionPin
 from openchamber.errors import Invalid, NotFound
 from openchamber.models import Session
 from openchamber.projects.access import ApiRequest, Caller
 
 router = Router(tags=["pins"])
 
-Kind = Literal["note"]
+Kind = Literal["note", "plan"]
 
 
 class Choice(Schema):
@@ -24,7 +24,7 @@ class Choice(Schema):
     attached: bool | None
 
 
-def pinnable(request: ApiRequest, p: str, kind: Kind, key: str) -> Note:
+def pinnable(request: ApiRequest, p: str, kind: Kind, key: str) -> Pinnable:
     """The live note or plan of the project `p` that a pin is about."""
     return found(PINNABLE[kind].objects.live().filter(project=request.auth.project(p)), key)
 
@@ -52,7 +52,7 @@ def choose(request: ApiRequest, s: str, kind: Kind, key: str, sent: Choice) -> S
     return Status(204, None)
 
 
-def check_session(caller: Caller, key: str, item: Note) -> None:
+def check_session(caller: Caller, key: str, item: Pinnable) -> None:
     """Refuse a session that is not the caller's or whose project is another one than the item's.
 
     A session that we have no row for yet is taken at its word: it chooses only for itself.

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
-from urllib.parse import quote
 
 from django.db import models
 from django.db.models.functions import Length
 from django.utils.translation import gettext_lazy as _
 
 from knowledge.models.authors import Author
+from knowledge.models.origins import Source, Sourced, origin
 from knowledge.models.pins import Pinnable, PinnableQuerySet
+from knowledge.models.written import recorded
 from knowledge.texts import (
     AtMost,
     first_line,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 NOTE_LENGTH = 20_000  # characters
 
-models.TextField.register_lookup(Length)  # for the constraint below
+models.TextField.register_lookup(Length)  # for the constraints on lengths
 
 
 class NoteQuerySet(PinnableQuerySet["Note"]):
@@ -42,30 +43,23 @@ class NoteQuerySet(PinnableQuerySet["Note"]):
         return self.live().aggregate(
             all=models.Count("pk"),
             pinned=models.Count("pk", filter=models.Q(pinned=True)),
-            message=models.Count("pk", filter=models.Q(source=Note.Source.MESSAGE)),
+            message=models.Count("pk", filter=models.Q(source=Source.MESSAGE)),
         )
 
     def from_messages(self) -> Self:
         """Those that were kept from a conversation."""
-        return self.filter(source=Note.Source.MESSAGE)
+        return self.filter(source=Source.MESSAGE)
 
 
-class Note(Pinnable):
+class Note(Sourced, Pinnable):
     """A short text in Markdown: 1 to 20,000 characters."""
 
     list_name = "notes"
 
-    class Source(models.TextChoices):
-        TYPED = "typed", _("typed")
-        MESSAGE = "message", _("from a message")
-        IMPORT = "import", _("imported")
-
     body = models.TextField(_("note"), validators=[validate_characters, validate_not_blank, AtMost(NOTE_LENGTH)])
     title = models.CharField(_("title"), max_length=200, editable=False)
-    source = models.CharField(_("source"), max_length=8, choices=Source.choices, default=Source.TYPED)
-    origin_session = models.CharField(_("from session"), max_length=200, blank=True)
-    origin_message = models.CharField(_("from message"), max_length=200, blank=True)
 
+    history = recorded("pinned", "pinned_at")
     objects = NoteQuerySet.as_manager()
 
     class Meta:
@@ -93,15 +87,11 @@ class Note(Pinnable):
         source: str = Source.TYPED,
         session: str = "",
         message: str = "",
+        pinned: bool = False,
     ) -> Note:
-        """A new note. `session` and `message` say where it comes from; a message without a session says nothing."""
-        origin = {"origin_session": session, "origin_message": message if session else ""}
-        return cls(project=project, body=normal_lines(body), source=source, **origin)._create(by=by)
-
-    def origin_url(self) -> str:
-        """The message that it was taken from, in the panel."""
-        message = f"#message-{quote(self.origin_message)}" if self.origin_message else ""
-        return f"{self.project.get_absolute_url()}sessions/{quote(self.origin_session, safe='')}/{message}"
+        """A new note. `session` and `message` say where it comes from."""
+        note = cls(project=project, body=normal_lines(body), source=source, **origin(session, message))
+        return note.pinned_from_the_start(pinned)._create(by=by)
 
     def derive(self) -> None:
         """Revision and title, from the body."""

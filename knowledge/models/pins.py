@@ -53,6 +53,11 @@ class Pinnable(Written):
     class Meta(Written.Meta):
         abstract = True
 
+    def pinned_from_the_start(self, pinned: bool) -> Self:
+        """Before it is stored: whether it rides at once."""
+        self.pinned, self.pinned_at = pinned, timezone.now() if pinned else None
+        return self
+
     def pin(self) -> None:
         """Let it ride with every message of its project. Twice is once."""
         self._set_pinned(pinned=True, at=timezone.now())
@@ -75,15 +80,23 @@ class SessionPin(models.Model):
     # The agent's id, not a foreign key: a session may choose before we have a row for it.
     session = models.CharField(_("session"), max_length=200, db_index=True)
     note = models.ForeignKey("knowledge.Note", models.CASCADE, null=True, blank=True, related_name="choices")
+    plan = models.ForeignKey("knowledge.Plan", models.CASCADE, null=True, blank=True, related_name="choices")
     attached = models.BooleanField(_("attached"))
 
     class Meta:
         verbose_name = _("session's choice")
         verbose_name_plural = _("sessions' choices")
-        constraints = [models.UniqueConstraint(fields=["session", "note"], name="one_choice_per_note")]
+        constraints = [
+            models.UniqueConstraint(fields=["session", "note"], name="one_choice_per_note"),
+            models.UniqueConstraint(fields=["session", "plan"], name="one_choice_per_plan"),
+            models.CheckConstraint(
+                condition=Q(note=None, plan__isnull=False) | Q(note__isnull=False, plan=None),
+                name="choice_of_one_thing",
+            ),
+        ]
 
     def __str__(self) -> str:
-        return f"{self.session}: {'with' if self.attached else 'without'} {self.note}"
+        return f"{self.session}: {'with' if self.attached else 'without'} {self.note or self.plan}"
 
     @classmethod
     @transaction.atomic

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
@@ -55,11 +56,19 @@ def project_changed(project: Project) -> None:
     transaction.on_commit(partial(signals.knowledge_changed.send_robust, sender=type(project), project=project))
 
 
+def recorded(*unrecorded: str) -> Any:
+    """The history of a model: entries hold what edits change, and not the fields `unrecorded`."""
+    excluded = ["uid", "created_at", "updated_at", *unrecorded]
+    return HistoricalRecords(bases=[Entry], cascade_delete_history=True, excluded_fields=excluded)
+
+
 class Written(models.Model):
     """Something that the user wrote. Edits name the revision that they were made on."""
 
     # The name of the list it stands in: in addresses, templates and exports.
     list_name: ClassVar[str]
+    # By `recorded()`, in each model.
+    history: Any
     # The field that holds what was typed, in the model and in every form.
     text_field: ClassVar[str] = "body"
     title: Any
@@ -74,13 +83,6 @@ class Written(models.Model):
     updated_at = models.DateTimeField(gettext_lazy("changed"), default=timezone.now, editable=False)
     deleted_at = models.DateTimeField(gettext_lazy("in the bin since"), null=True, blank=True, editable=False)
 
-    history = HistoricalRecords(
-        inherit=True,
-        bases=[Entry],
-        cascade_delete_history=True,
-        excluded_fields=["uid", "created_at", "updated_at", "pinned", "pinned_at", "position"],
-    )
-
     class Meta:
         abstract = True
 
@@ -89,15 +91,17 @@ class Written(models.Model):
         return f"{self.list_url()}#{self.row_id}"
 
     @property
-    def text(self) -> str:
-        """All that was typed."""
+    def typed(self) -> str:
+        """The whole text."""
         typed: str = getattr(self, self.text_field)
         return typed
 
     def text_at(self, revision: str) -> str | None:
         """The text of an earlier revision, if the history still has it."""
-        entry = self.history.filter(revision=revision).first() if revision else None
-        return entry.instance.text if entry else None
+        if not revision:
+            return None
+        texts = self.history.filter(revision=revision).values_list(self.text_field, flat=True)
+        return texts.first()  # type: ignore[no-any-return]
 
     @property
     def row_id(self) -> str:
@@ -181,16 +185,16 @@ class Written(models.Model):
             **fields,
         )
 
-    def bin(self, *, by: Author) -> None:
+    def bin(self, *, by: Author, at: datetime | None = None) -> None:
         """Put it into the bin; from there `undelete` brings it back. Twice is once."""
-        self._move(to=timezone.now(), by=by, reason="deleted", among=models.Q(deleted_at=None))
+        self._throw(to=at or timezone.now(), by=by, reason="deleted", among=models.Q(deleted_at=None))
 
     def undelete(self, *, by: Author) -> None:
         """Take it out of the bin again, as it was; pins come back with it."""
-        self._move(to=None, by=by, reason="undeleted", among=models.Q(deleted_at__isnull=False))
+        self._throw(to=None, by=by, reason="undeleted", among=models.Q(deleted_at__isnull=False))
 
     @transaction.atomic
-    def _move(self, *, to: Any, by: Author, reason: str, among: models.Q) -> None:
+    def _throw(self, *, to: datetime | None, by: Author, reason: str, among: models.Q) -> None:
         """In or out of the bin, with its entry, when it was not there already."""
         if type(self)._default_manager.filter(among, pk=self.pk).update(deleted_at=to) != 1:
             return

@@ -18,9 +18,9 @@ def conflict(request: PanelRequest, stale: Stale, *, yours: str, seen: str) -> H
         "item": item,
         "project": item.project,
         "yours": yours,
-        "stored": diff.folded(diff.pieces(base if base is not None else item.text, item.text)),
-        "typed": diff.folded(diff.pieces(base if base is not None else item.text, yours)),
-        "merged": diff.merged(base, item.text, yours) if base is not None else yours,
+        "stored": diff.folded(diff.pieces(base if base is not None else item.typed, item.typed)),
+        "typed": diff.folded(diff.pieces(base if base is not None else item.typed, yours)),
+        "merged": diff.merged(base, item.typed, yours) if base is not None else yours,
         "newest": item.history.select_related("history_user").first(),
         "base": base,
     }

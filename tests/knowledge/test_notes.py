@@ -76,7 +76,7 @@ def test_a_stale_edit_is_refused_and_told_what_is_stored(note, by):
     theirs.edit(body="Theirs.", by=by, seen=seen)
     with pytest.raises(Stale) as refused:
         mine.edit(body="Mine.", by=by, seen=seen)
-    assert refused.value.current.text == "Theirs."
+    assert refused.value.current.typed == "Theirs."
     assert Note.objects.get(pk=note.pk).body == "Theirs."
 
 

@@ -2,29 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from knowledge.models import Note, SessionPin
-from openchamber.models import ApiToken, Project, Session
-
-
-@pytest.fixture
-def api(owner, client):
-    """A program with a token of the owner's."""
-    _token, secret = ApiToken.make(name="tests", user=owner)
-
-    def call(method, path, body=None, **headers):
-        return client.generic(
-            method,
-            f"/api{path}",
-            data=b"" if body is None else json.dumps(body),
-            content_type="application/json",
-            headers={"Authorization": f"Bearer {secret}", **headers},
-        )
-
-    return call
+from openchamber.models import Project, Session
 
 
 @pytest.fixture

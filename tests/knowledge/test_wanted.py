@@ -89,4 +89,4 @@ def test_asking_costs_the_same_for_20_notes_as_for_2(session, write_note, count_
     for _number in range(18):
         SessionPin.choose("ses_1", write_note(pinned=True), attached=False)
     assert count_queries(lambda: riding(session)) == few
-    assert count_queries(lambda: detached_items(project=session.project, session=session)) == 1
+    assert count_queries(lambda: detached_items(project=session.project, session=session)) == 2
