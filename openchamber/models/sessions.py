@@ -145,6 +145,12 @@ class PinnedMessage(models.Model):
     def __str__(self) -> str:
         return f"{self.role} {self.message_id}"
 
+    def found(self, text: str) -> None:
+        """The message was fetched again: its text, or "" when it is gone (the text that was kept stays)."""
+        if (text or self.text, not text) != (self.text, self.missing):
+            self.text, self.missing = text or self.text, not text
+            self.save(update_fields=["text", "missing"])
+
     def metadata(self) -> dict[str, Any]:
         """The shape in the session's metadata: `{id, createdAt (ms), role}`."""
         return {"id": self.message_id, "createdAt": round(self.written_at.timestamp() * 1000), "role": self.role}

@@ -175,8 +175,9 @@ def assemble(
     forced = False
     if held is None and conversation is not None:
         held = carriers.fold(conversation, want.pinned_keys())
-        remember(session, held, looked_at)
         forced = conversation.mirror.get(mirror.DELIVERED) == ""
+        if not forced:  # another client's wish stands until it is met, so the rows must not answer before
+            remember(session, held, looked_at)
     assert held is not None
     block = _block(session, want, held, forced=forced, budget=budget, restore=restore)
     return Assembly(session, block, want, held, sequence, agent)

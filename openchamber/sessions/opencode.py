@@ -130,14 +130,13 @@ class OpenCode:
         """What the rule of delivery needs of a session: read back to where the newest compaction's tail starts."""
         info = info or self.session(session_id)
         messages: list[Message] = []
-        before = ""
-        while True:
-            page = self.messages(session_id, limit=PAGE, before=before)
-            messages[:0] = page.messages
+        known = self._traced(messages, info)
+        for page in self.pages(session_id):
+            messages[:0] = page
             known = self._traced(messages, info)
-            if not page.next or _reaches_back(known):
-                return known
-            before = page.next
+            if _reaches_back(known):
+                break
+        return known
 
     @staticmethod
     def _traced(messages: Sequence[Message], info: SessionInfo) -> carriers.Conversation:
@@ -148,17 +147,32 @@ class OpenCode:
             mirror=info.mirror,
         )
 
-    def last_turn(self, session_id: str) -> Message | None:
-        """The newest user message of an ordinary turn: whose agent, model and variant the next one should have."""
+    def pages(self, session_id: str) -> Iterator[list[Message]]:
+        """All messages, page by page from the newest, each page oldest first."""
         before = ""
         while True:
             page = self.messages(session_id, limit=PAGE, before=before)
-            for message in reversed(page.messages):
+            yield page.messages
+            if not page.next:
+                return
+            before = page.next
+
+    def messages_at(self, session_id: str, role: str, created: int) -> list[Message]:
+        """The messages of `role` from the moment `created` (ms): how a fork's copy of a message is found."""
+        for messages in self.pages(session_id):
+            moments = [round(message.created.timestamp() * 1000) for message in messages]
+            if moments and moments[0] <= created:
+                pairs = zip(messages, moments, strict=True)
+                return [message for message, moment in pairs if (message.role, moment) == (role, created)]
+        return []
+
+    def last_turn(self, session_id: str) -> Message | None:
+        """The newest user message of an ordinary turn: whose agent, model and variant the next one should have."""
+        for messages in self.pages(session_id):
+            for message in reversed(messages):
                 if message.role == "user" and message.ordinary:
                     return message
-            if not page.next:
-                return None
-            before = page.next
+        return None
 
     def agents(self, directory: str) -> list[AgentInfo]:
         """The agents that a person may choose from."""

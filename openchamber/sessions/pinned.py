@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from django.db import transaction
 from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from openchamber.models import PinnedMessage, Session
-from openchamber.sessions import carriers, mirror
-from openchamber.sessions.carriers import MESSAGE_SOURCE, message_hash
+from openchamber.sessions import mirror
+from openchamber.sessions.carriers import MESSAGE_SOURCE, Conversation, Pinned, message_hash
 from openchamber.sessions.context import Item
 from openchamber.sessions.opencode import Missing, OpenCode, Refused, SessionInfo, client_for
 from openchamber.signals import context_wanted
@@ -95,45 +95,83 @@ def _write(client: OpenCode, session: Session, *, add: PinnedMessage | None = No
     mirror.write(client, session, change)
 
 
-def adopt(session: Session, conversation: carriers.Conversation, client: OpenCode | None) -> None:
+def refresh(session: Session, client: OpenCode) -> None:
+    """Fetch the pinned messages again, since they are needed: one that was deleted is marked missing."""
+    for row in session.pinned_messages.all():
+        row.found(_own_text(session, row.message_id, client))
+
+
+def adopt(session: Session, conversation: Conversation, client: OpenCode | None) -> None:
     """Bring our rows in line with the pins that the session's metadata names.
 
-    They differ in a fork (its metadata is a copy), and where another installation pinned. Text comes
-    from what the client brought, else from the agent server, else the pin is marked missing.
+    They differ in a fork (its metadata is a copy, its message ids are new), and where another
+    installation pinned. Text comes from what the client brought, else from the agent server; a pin that
+    neither has is kept and marked missing.
     """
     rows = {row.message_id: row for row in session.pinned_messages.all()}
-    named = {pin.id: pin for pin in conversation.pinned}
+    moved: dict[str, str] = {}
     for pin in conversation.pinned:
         row = rows.get(pin.id)
-        if row is None or row.missing or (pin.text is not None and pin.text != row.text):
-            _adopt_one(session, pin, conversation, client)
+        if row is None or (pin.text is not None and (row.missing or pin.text != row.text)):
+            stored = _adopt_one(session, pin, conversation, client)
+            moved |= {pin.id: stored.message_id} if stored.message_id != pin.id else {}
+    _drop_unnamed(rows, {pin.id for pin in conversation.pinned} | set(moved.values()))
+    if moved and client is not None:
+        _rewrite(client, session, moved)
+
+
+def _drop_unnamed(rows: dict[str, PinnedMessage], named: set[str]) -> None:
+    """Forget rows that the metadata does not name; not the youngest, whose name may be on its way."""
     settled = timezone.now() - timedelta(seconds=30)
     gone = [row.pk for row in rows.values() if row.message_id not in named and row.pinned_at < settled]
     if gone:
         PinnedMessage.objects.filter(pk__in=gone).delete()
 
 
-def _adopt_one(
-    session: Session, pin: carriers.Pinned, conversation: carriers.Conversation, client: OpenCode | None
-) -> None:
-    text = pin.text if pin.text is not None else _own_text(session, pin, client)
-    with transaction.atomic():
-        PinnedMessage.objects.update_or_create(
-            session=session,
-            message_id=pin.id,
-            defaults={
-                "role": pin.role,
-                "text": text or "",
-                "written_at": PinnedMessage.time_of(pin.created),
-                "missing": not text,
-            },
-        )
+def _adopt_one(session: Session, pin: Pinned, conversation: Conversation, client: OpenCode | None) -> PinnedMessage:
+    place, text = pin.id, pin.text
+    if text is None and client is not None:
+        text = _own_text(session, pin.id, client) or None
+    if text is None:
+        place, text = _copy_in_fork(session, pin, conversation, client)
+    fields = {"role": pin.role, "written_at": PinnedMessage.time_of(pin.created), "text": text, "missing": not text}
+    row, _new = PinnedMessage.objects.update_or_create(session=session, message_id=place, defaults=fields)
+    return row
 
 
-def _own_text(session: Session, pin: carriers.Pinned, client: OpenCode | None) -> str:
-    if client is None:
-        return ""
+def _copy_in_fork(
+    session: Session, pin: Pinned, conversation: Conversation, client: OpenCode | None
+) -> tuple[str, str]:
+    """Where a fork holds the message that `pin` names in its origin, and its text; (`pin.id`, "") where it does not.
+
+    A fork keeps role, time and text. Two messages of one moment are told apart by the text that was
+    kept with the origin's pin.
+    """
+    origin = PinnedMessage.objects.filter(message_id=pin.id, role=pin.role).exclude(session=session).first()
+    wanted_hash = message_hash(pin.role, origin.text) if origin else ""
+    if client is not None:
+        for message in client.messages_at(session.pk, pin.role, pin.created):
+            if wanted_hash in ("", message_hash(message.role, message.own_text)):
+                return message.id, message.own_text
+        return pin.id, ""
+    for trace in conversation.messages:
+        if origin and (trace.role, trace.created, trace.hash) == (pin.role, pin.created, wanted_hash):
+            return trace.id, origin.text
+    return pin.id, ""
+
+
+def _rewrite(client: OpenCode, session: Session, moved: Mapping[str, str]) -> None:
+    """Name the fork's own messages in the fork's metadata."""
+
+    def change(info: SessionInfo) -> dict[str, Any]:
+        rows = [{"id": moved.get(pin.id, pin.id), "createdAt": pin.created, "role": pin.role} for pin in info.pinned()]
+        return {mirror.PINNED: rows}
+
+    mirror.write(client, session, change)
+
+
+def _own_text(session: Session, message_id: str, client: OpenCode) -> str:
     try:
-        return client.message(session.pk, pin.id).own_text
+        return client.message(session.pk, message_id).own_text
     except Missing:
         return ""

@@ -18,7 +18,7 @@ from django.dispatch import receiver
 
 from openchamber.models import AgentServer, Delivery, Session
 from openchamber.sessions import delivery as deliveries
-from openchamber.sessions import mirror
+from openchamber.sessions import mirror, pinned
 from openchamber.sessions.delivery import Assembly, assemble, block_part, claim
 from openchamber.sessions.opencode import SEND_SECONDS, AgentServerError, Message, OpenCode, client_for
 from openchamber.sessions.opencode import message_id as new_message_id
@@ -108,6 +108,7 @@ def _restore_once(client: OpenCode, server: AgentServer, session_id: str) -> Del
     summary = conversation.compaction()
     if summary is None or _restored(session, summary.id):
         return None
+    pinned.refresh(session, client)
     last = client.last_turn(session_id)
     assembly = assemble(session, last.agent if last else "", conversation=conversation, restore=True)
     if assembly.block is None:

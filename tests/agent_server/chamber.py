@@ -93,5 +93,5 @@ class Chamber:
         return self.model.asked(session=session)[-1]
 
     def blocks(self, session: str) -> list[str]:
-        """Every message of the model's last request that holds a block of ours."""
-        return [text for _role, text in self.last_asked(session).conversation if TAG in text]
+        """Every user message of the model's last request that holds a block of ours (the scripted model may echo one)."""
+        return [text for role, text in self.last_asked(session).conversation if role == "user" and TAG in text]
