@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
@@ -14,9 +15,20 @@ from django.utils.translation import gettext as _
 from openchamber.models import AgentServer, Project
 from openchamber.signals import panel_sections
 
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from django_htmx.middleware import HtmxDetails
+
 # The watcher writes down at most this seldom that it still hears its agent server.
 HEARD = timedelta(seconds=60)
 SHOWN_PROJECTS = 12
+
+
+class PanelRequest(HttpRequest):
+    """A request of somebody who is signed in, perhaps for a fragment."""
+
+    user: User
+    htmx: HtmxDetails
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +101,12 @@ class Frame:
         return sections(self.project) if self.project else []
 
     @cached_property
+    def section(self) -> str:
+        """The name of the section that this page stands in, "" outside all of them."""
+        path = self.request.path
+        return next((section.name for section in self.sections if path.startswith(section.url)), "")
+
+    @cached_property
     def server(self) -> AgentServer | None:
         """The agent server that is used."""
         return AgentServer.objects.usable().first()
@@ -116,8 +134,7 @@ class Frame:
         assert self.project is not None
         places = [self._place(_("Sessions"), reverse("openchamber:sessions", args=[self.project.slug]))]
         if self.sections:
-            current = any(self.request.path.startswith(section.url) for section in self.sections)
-            places.append(Place(_("Knowledge"), self.sections[0].url, current))
+            places.append(Place(_("Knowledge"), self.sections[0].url, bool(self.section)))
         return places
 
     def _place(self, label: str, url: str) -> Place:

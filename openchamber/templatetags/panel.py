@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import lru_cache
 
 from django import template
 from django.templatetags.static import static
-from django.utils.formats import number_format
+from django.utils.formats import date_format, number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import ngettext
@@ -51,3 +52,13 @@ def size(characters: int) -> str:
 def grouped(number: int) -> str:
     """A number with its thousands apart."""
     return number_format(number, use_l10n=True, force_grouping=True)
+
+
+@register.simple_tag
+def moment(at: datetime | None) -> SafeString | str:
+    """A point in time, for the machine's own zone; scripts put it into the reader's."""
+    if at is None:
+        return ""
+    local = at.astimezone()  # the machine's zone: the panel usually runs where its reader sits
+    today = local.date() == datetime.now().astimezone().date()
+    return format_html('<time datetime="{}">{}</time>', at.isoformat(), date_format(local, "H:i" if today else "j M"))

@@ -5,12 +5,19 @@ const TYPING = "input:not([type=checkbox], [type=radio]), textarea, select, [con
 const on = (type, listener, options) => document.addEventListener(type, listener, options);
 const each = (selector, act) => document.querySelectorAll(selector).forEach(act);
 
-// Toasts: `{level, text}`. Errors stay until they are dismissed.
-function toast({ level, text }) {
+// Toasts: `{level, text, undo?}`; `undo` is the address that takes the act back. Errors stay until dismissed.
+function toast({ level, text, undo }) {
   const notice = document.getElementById("toast").content.cloneNode(true).firstElementChild;
+  const form = notice.querySelector("form");
   notice.dataset.level = level;
   notice.querySelector("p").textContent = text;
+  form.hidden = !undo;
+  if (undo) {
+    form.action = undo;
+    form.setAttribute("hx-post", undo);
+  }
   document.getElementById("toasts").append(notice);
+  htmx.process(notice);
   fade(notice);
 }
 
@@ -22,6 +29,7 @@ function fade(notice) {
 
 on("toast", (event) => event.detail.notices.forEach(toast));
 on("click", (event) => event.target.closest("[data-dismiss]")?.closest(".toast")?.remove());
+on("htmx:finally:request", (event) => event.detail.ctx.sourceElement.closest?.(".toast")?.remove());
 
 // Optimistic acts: the browser shows the wish at once; what the server refuses goes back to its last word.
 function flip(form) {
@@ -128,9 +136,17 @@ on("click", async (event) => {
   setTimeout(() => (words.textContent = before), 2000);
 });
 
-// A link to a place on this page closes the drawer that it stands in.
+// A link to a place on this page closes the drawer that it stands in, and so does an act in a menu.
 on("click", (event) => {
-  if (event.target.closest('a[href^="#"]')) event.target.closest(":popover-open")?.hidePopover();
+  const link = event.target.closest("[data-jump]");
+  const place = link && document.getElementById(link.dataset.jump);
+  if (place) {
+    event.preventDefault();
+    place.scrollIntoView({ block: "center" });
+    place.setAttribute("tabindex", "-1");
+    place.focus({ preventScroll: true });
+  }
+  if (place || event.target.closest('a[href^="#"], .menu button')) event.target.closest(":popover-open")?.hidePopover();
 });
 
 // Drafts: typed text outlives reloads and closed tabs until the server has taken it.
@@ -144,11 +160,19 @@ function restoreDrafts() {
   });
 }
 
-on("input", (event) => {
-  const field = event.target;
-  if (!field.dataset?.draft) return;
+function keep(field) {
   if (field.value) localStorage.setItem(draftOf(field), field.value);
   else localStorage.removeItem(draftOf(field));
+}
+
+on("input", (event) => event.target.dataset?.draft && keep(event.target));
+
+// Only what was sent is taken out: one may have typed on while it was on its way.
+const sent = new WeakMap();
+
+on("htmx:before:request", (event) => {
+  const form = event.detail.ctx.sourceElement.closest("form");
+  if (form) drafts(form).forEach((field) => sent.set(field, field.value));
 });
 
 on("htmx:after:request", (event) => {
@@ -156,9 +180,18 @@ on("htmx:after:request", (event) => {
   const form = sourceElement.closest("form");
   if (!form || response.status >= 400) return;
   drafts(form).forEach((field) => {
-    localStorage.removeItem(draftOf(field));
-    field.value = "";
+    const taken = sent.get(field) ?? "";
+    field.value = field.value.startsWith(taken) ? field.value.slice(taken.length).trimStart() : field.value;
+    keep(field);
   });
+});
+
+// How much was typed, of how much there is room for.
+on("input", (event) => {
+  const { count } = event.target.dataset;
+  const counter = count && event.target.form?.querySelector("[data-counter]");
+  const number = (value) => value.toLocaleString(document.documentElement.lang);
+  if (counter) counter.textContent = `${number([...event.target.value].length)} / ${number(Number(count))}`;
 });
 
 // Times in the reader's own zone and manner.
@@ -183,6 +216,14 @@ function follow(first) {
   });
 }
 
+// What is put in on top must not push away what is being read.
+let below = null;
+
+on("htmx:before:swap", (event) => {
+  const box = event.detail.ctx.sourceElement.closest?.("[data-prepend]")?.closest("[data-follow]");
+  below = box && { box, rest: box.scrollHeight - box.scrollTop };
+});
+
 on("scroll", (event) => {
   const box = event.target;
   if (box.matches?.("[data-follow]")) atEnd.set(box, box.scrollHeight - box.scrollTop - box.clientHeight < 48);
@@ -191,7 +232,9 @@ on("scroll", (event) => {
 on("htmx:after:swap", () => {
   localise();
   restoreDrafts();
-  follow(false);
+  if (below) below.box.scrollTop = below.box.scrollHeight - below.rest;
+  else follow(false);
+  below = null;
 });
 
 localise();

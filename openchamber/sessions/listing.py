@@ -1,0 +1,126 @@
+"""A project's sessions as a list: by their last message, children under their parents, each with its state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Literal
+
+from django.utils.translation import gettext as _
+
+from openchamber.models import Project
+from openchamber.sessions.opencode import AgentServerError, OpenCode
+from openchamber.sessions.wire import SessionInfo
+
+SHOWN = 60
+DIRECTORIES = 8
+State = Literal["", "working", "waiting", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """A session's newest message: when, and whether it ended in an error."""
+
+    at: datetime
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One session of the list; `at` is when something was last said in it."""
+
+    info: SessionInfo
+    at: datetime
+    state: State = ""
+    children: Sequence[Listed] = field(default_factory=list)
+
+    @property
+    def group(self) -> str:
+        """The heading that it stands under."""
+        days = (datetime.now().astimezone().date() - self.at.astimezone().date()).days
+        if days < 1:
+            return _("Today")
+        return _("Yesterday") if days == 1 else _("Last week") if days < 7 else _("Earlier")
+
+    @property
+    def waiting(self) -> int:
+        """How many of its children wait for an answer."""
+        return sum(child.state == "waiting" for child in self.children)
+
+
+# A session's newest message by (server, session, time.updated). That time moves with every turn, but also
+# whenever metadata is written, so it says when to look again, and not what to sort by.
+_last: dict[tuple[str, str, datetime | None], Last] = {}
+_readers = ThreadPoolExecutor(6, thread_name_prefix="listing")
+
+
+def sessions(client: OpenCode, project: Project, *, search: str = "", archived: bool = False) -> list[Listed]:
+    """The project's sessions, the one where something was said last first; raises `AgentServerError`."""
+    directories = _directories(project)
+    infos = {
+        info.id: info
+        for directory in directories
+        for info in client.sessions(directory, limit=SHOWN, search=search)
+        if bool(info.archived) == archived
+    }
+    states = _states(client, directories)
+    lasts = dict(zip(infos, _readers.map(lambda info: last_message(client, info), infos.values()), strict=True))
+    listed = [Listed(info, lasts[key].at, _state(key, lasts[key], states)) for key, info in infos.items()]
+    return _nested(sorted(listed, key=lambda row: row.at, reverse=True))
+
+
+def _directories(project: Project) -> list[str]:
+    """The project's root, and where else its sessions were met: worktrees and sub-directories."""
+    met = project.sessions.exclude(directory=project.directory).values_list("directory", flat=True)
+    return [project.directory, *met.order_by("directory").distinct()[:DIRECTORIES]]
+
+
+def last_message(client: OpenCode, info: SessionInfo) -> Last:
+    """The session's newest message, looked up once per change of the session."""
+    key = (client.url, info.id, info.updated)
+    found = _last.get(key)
+    if found is None:
+        if len(_last) > 5000:
+            _last.clear()
+        found = _last[key] = _read_last(client, info)
+    return found
+
+
+def _read_last(client: OpenCode, info: SessionInfo) -> Last:
+    try:
+        messages = client.messages(info.id, limit=1).messages
+    except AgentServerError:
+        messages = []  # it may have been deleted since; the list is still good for the others
+    if not messages:
+        return Last(info.created or datetime.fromtimestamp(0, tz=UTC))
+    newest = messages[-1]
+    return Last(newest.completed or newest.created, bool(newest.error))
+
+
+def _states(client: OpenCode, directories: Iterable[str]) -> dict[str, State]:
+    """Who works and who waits. A session that waits is busy too, and waiting is what matters."""
+    states: dict[str, State] = {}
+    for directory in directories:
+        states |= dict.fromkeys(client.statuses(directory), "working")
+        states |= {request.session: "waiting" for request in client.permissions(directory)}
+        states |= {request.session: "waiting" for request in client.questions(directory)}
+    return states
+
+
+def _state(key: str, last: Last, states: dict[str, State]) -> State:
+    return states.get(key) or ("failed" if last.failed else "")
+
+
+def _nested(listed: Sequence[Listed]) -> list[Listed]:
+    """Children under their parents; one whose parent is not in the list stands for itself."""
+    ids = {row.info.id for row in listed}
+    children: dict[str, list[Listed]] = {}
+    for row in listed:
+        children.setdefault(row.info.parent if row.info.parent in ids else "", []).append(row)
+
+    def below(parent: str) -> list[Listed]:
+        return [replace(row, children=below(row.info.id)) for row in children.get(parent, [])]
+
+    return below("")

@@ -1,0 +1,164 @@
+"""One look at a session: its conversation, whether it works, and who waits for an answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from openchamber.models import Session
+from openchamber.sessions import thread
+from openchamber.sessions.opencode import AgentServerError, OpenCode
+from openchamber.sessions.thread import Row
+from openchamber.sessions.wire import AgentInfo, Message, ModelInfo, Permission, Question, SessionInfo
+
+PAGE = 50  # messages
+CHOICES_SECONDS = 30
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Something that waits for the person: a permission or a question, of this session or of a sub-agent's."""
+
+    request: Permission | Question
+    title: str
+
+    @property
+    def id(self) -> str:
+        """The request's id."""
+        return self.request.id
+
+    @property
+    def permission(self) -> Permission | None:
+        """The permission that is asked for, if it is one."""
+        return self.request if isinstance(self.request, Permission) else None
+
+    @property
+    def question(self) -> Question | None:
+        """The question, if it is one."""
+        return self.request if isinstance(self.request, Question) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What one look found. `settled` are the rows that no longer change, `live` those of the running turn."""
+
+    info: SessionInfo
+    settled: Sequence[Row]
+    live: Sequence[Row]
+    earlier: str
+    status: str
+    asks: Sequence[Ask]
+    revision: str
+
+    @property
+    def state(self) -> str:
+        """The session's state as a mark: waiting, working, or "" when it is idle."""
+        return "waiting" if self.asks else "working" if self.status else ""
+
+    @property
+    def first_live(self) -> str:
+        """The message that the running turn begins with."""
+        return self.live[0].id if self.live else ""
+
+    @property
+    def last_said(self) -> Row | None:
+        """The newest message of the person, which a retry would send again."""
+        said = (row for row in reversed(self.live) if row.message.role == "user" and row.kind == "said")
+        return next(said, None)
+
+    @property
+    def reverted(self) -> bool:
+        """Whether a revert waits to be undone or made final."""
+        return bool(self.info.reverted_from)
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether the last message of the person got no answer that ended well."""
+        newest = self.live[-1] if self.live else None
+        if newest is None or self.state:
+            return False
+        return bool(newest.message.error) or (newest.message.role == "user" and newest.kind == "said")
+
+
+def look(session: Session, client: OpenCode, *, limit: int = PAGE) -> Look:
+    """The newest page of the conversation; raises `AgentServerError`."""
+    info = client.session(session.pk)
+    page = client.messages(session.pk, limit=limit)
+    status = client.statuses(info.directory).get(session.pk, "")
+    asks = waiting(session, client, info) if status else []
+    shown = rows_of(session, info, page.messages)
+    start = thread.live_from(shown)
+    live = shown[start:]
+    said = thread.revision(
+        [row.message for row in live], status, [ask.id for ask in asks], info.reverted_from, info.title
+    )
+    return Look(info, shown[:start], live, page.next, status, asks, said)
+
+
+def revision(session: Session, found: Look) -> str:
+    """What changes whenever the page would: the conversation's half and Work status's."""
+    return f"{found.revision}.{_riding(session)}"
+
+
+def _riding(session: Session) -> str:
+    """What changes whenever Work status may."""
+    newest = session.deliveries.order_by("-sequence").values_list("sequence", "state").first()
+    pins = session.pinned_messages.count()
+    project = session.project.revision if session.project else 0
+    return f"{project}-{newest[0] if newest else 0}{newest[1][:2] if newest else ''}-{pins}"
+
+
+def rows_of(session: Session, info: SessionInfo, messages: Sequence[Message]) -> list[Row]:
+    """Messages as rows, with what is pinned and what is reverted."""
+    pinned = set(session.pinned_messages.values_list("message_id", flat=True))
+    return thread.rows(messages, pinned=pinned, reverted_from=info.reverted_from)
+
+
+def waiting(session: Session, client: OpenCode, info: SessionInfo) -> list[Ask]:
+    """Who waits in this session, or in a sub-agent's that it started."""
+    requests: list[Permission | Question] = [*client.permissions(info.directory), *client.questions(info.directory)]
+    found = []
+    for request in requests:
+        if request.session == session.pk:
+            found.append(Ask(request, ""))
+        elif child := _child(client, request.session, session.pk):
+            found.append(Ask(request, child.title))
+    return found
+
+
+def _child(client: OpenCode, session_id: str, parent: str) -> SessionInfo | None:
+    """The session, if it was started by `parent`, or by one that was."""
+    info = client.session(session_id)
+    above = info
+    while above.parent and above.parent != parent:
+        above = client.session(above.parent)
+    return info if above.parent == parent else None
+
+
+# Agents and models change with the agent server's configuration only, and every page offers them.
+_choices: dict[tuple[str, str, str], tuple[float, Any]] = {}
+
+
+def choices(client: OpenCode, directory: str) -> tuple[list[AgentInfo], list[ModelInfo]]:
+    """The agents and models to choose from; both empty while they cannot be asked for."""
+    try:
+        return (
+            _remembered(client, directory, "agents", lambda: client.agents(directory)),
+            _remembered(client, directory, "models", lambda: client.models(directory)),
+        )
+    except AgentServerError:
+        return [], []
+
+
+def _remembered(client: OpenCode, directory: str, kind: str, read: Callable[[], Found]) -> Found:
+    key = (client.url, directory, kind)
+    at, value = _choices.get(key, (0.0, None))
+    if value is None or time.monotonic() - at > CHOICES_SECONDS:
+        value = read()
+        _choices[key] = (time.monotonic(), value)
+    found: Found = value
+    return found

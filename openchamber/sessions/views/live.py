@@ -1,0 +1,62 @@
+"""What an open page asks again and again: whether anything is new, and only then what."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+from django_htmx.http import reswap, retarget, trigger_client_event
+
+from openchamber.models import Session
+from openchamber.panel import PanelRequest
+from openchamber.sessions import delivery, reading
+from openchamber.sessions.views import client_of, session_of
+
+# A look at the newest messages; one that does not reach back far enough looks again at a whole page.
+GLANCE = 20
+
+
+@require_GET
+def live(request: PanelRequest, slug: str, session_id: str) -> HttpResponse:
+    """The running turn, if it is not as the page shows it (`seen`), else 204.
+
+    `turn` is the message that the page's live part begins with. When another turn has begun since,
+    what lies between goes to the settled rows; when that message is gone, the thread is new.
+    """
+    session = session_of(request, slug, session_id)
+    turn, seen = request.GET.get("turn", ""), request.GET.get("seen", "")
+    found = look(session, turn)
+    revision = reading.revision(session, found)
+    if revision == seen:
+        return HttpResponse(status=204)
+    reached = delivery.watcher_alive(session.server)
+    context = {"look": found, "seen": revision, "reached": reached, "session": session, "project": session.project}
+    ids = [row.id for row in found.settled]
+    if (turn == found.first_live or turn in ids) and same_thread(request, found, seen, revision):
+        context["passed"] = found.settled[ids.index(turn) :] if turn in ids else []
+        answer = render(request, "openchamber/session.html#news", context)
+    else:
+        answer = retarget(render(request, "openchamber/session.html#thread", context), "#thread")
+        answer["HX-Reswap"] = "outerMorph"
+    if riding_half(seen) != riding_half(revision):
+        trigger_client_event(answer, "riding-changed")
+    return answer
+
+
+def riding_half(revision: str) -> str:
+    """What a page's revision says of Work status."""
+    return revision.partition(".")[2]
+
+
+def same_thread(request: PanelRequest, found: reading.Look, seen: str, revision: str) -> bool:
+    """Whether the settled rows are still as the page shows them: nothing taken back, nothing pinned elsewhere."""
+    pins = [half.rpartition("-")[2] for half in (seen, revision)]
+    return request.GET.get("reverted", "") == found.info.reverted_from and pins[0] == pins[1]
+
+
+def look(session: Session, turn: str) -> reading.Look:
+    """The newest messages, back to where the page's live part begins."""
+    client = client_of(session)
+    found = reading.look(session, client, limit=GLANCE)
+    reaches = turn in {row.id for row in (*found.settled, *found.live)}
+    return found if reaches else reading.look(session, client)
