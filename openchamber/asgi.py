@@ -66,10 +66,13 @@ def _static_headers(headers: Headers, path: str, url: str) -> None:
 
 
 def static_files() -> WhiteNoise:
-    """The static files of the apps and, before them, our own; with DEBUG looked up on each request."""
+    """The static files of the apps and, before them, our own.
+
+    Looked up on each request: a copy of their sizes would be wrong from an update until the next start.
+    """
     found = WhiteNoise(
         None,
-        autorefresh=settings.DEBUG,
+        autorefresh=True,
         max_age=0,  # asked for again with its ETag, so that an update shows at once
         allow_all_origins=False,
         immutable_file_test=lambda path, url: bool(VERSIONED.search(url)),
@@ -88,7 +91,8 @@ files = static_files()
 
 def find_file(path: str) -> StaticFile | None:
     """The static file at the URL path, if there is one."""
-    return files.find_file(path) if files.autorefresh else files.files.get(path)
+    found: StaticFile | None = files.find_file(path) if path.startswith(settings.STATIC_URL) else None
+    return found
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import dj_database_url
 import platformdirs
@@ -89,8 +90,10 @@ TEMPLATES = [
     },
 ]
 
-DATABASES = {
-    "default": dj_database_url.config(default=f"sqlite:///{DATA_DIR / 'openchamber.sqlite3'}", conn_max_age=0),
+DATABASE_URL = os.environ.get("DATABASE_URL", "")
+EMBEDDED = {"ENGINE": "django.db.backends.sqlite3", "NAME": str(DATA_DIR / "openchamber.sqlite3")}
+DATABASES: dict[str, Any] = {
+    "default": dj_database_url.parse(DATABASE_URL, conn_max_age=0) if DATABASE_URL else EMBEDDED,
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["OPTIONS"] = {

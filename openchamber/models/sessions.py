@@ -48,13 +48,6 @@ class AgentServer(models.Model):
     def __str__(self) -> str:
         return self.url
 
-    @classmethod
-    def add(cls, *, url: str, password: str = "", source: str = Source.SETTINGS) -> AgentServer:
-        """The row of the server at `url`, on and used from now on."""
-        told = {"password": password, "source": source, "enabled": True, "used_at": timezone.now()}
-        server, _new = cls.objects.update_or_create(url=url, defaults=told)
-        return server
-
     def moved(self, *, url: str, password: str) -> None:
         """The same store is served at another address now; a row that had this address makes room."""
         type(self).objects.filter(url=url).exclude(pk=self.pk).delete()

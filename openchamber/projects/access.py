@@ -118,11 +118,14 @@ API_DOORS = [Bearer(), SignedIn(csrf=False)]
 
 
 def api_caller(request: HttpRequest) -> Caller | None:
-    """Who asks, where an operation answers anybody; None for a stranger."""
+    """Who asks, where an operation answers anybody; None for a stranger, and for whom the API would refuse."""
     for door in API_DOORS:
-        if caller := door(request):
-            found: Caller = caller
-            return found
+        try:
+            caller: Caller | None = door(request)
+        except (Unauthenticated, Forbidden):
+            return None
+        if caller:
+            return caller
     return None
 
 

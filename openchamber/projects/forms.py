@@ -15,7 +15,6 @@ from django.utils.translation import gettext_lazy as _
 from openchamber.models import ApiToken, Project
 from openchamber.projects.access import Caller
 from openchamber.projects.resolve import real_path
-from openchamber.sessions.opencode import AgentServerError, OpenCode
 
 GUESSES, GUESS_SECONDS = 10, 300
 
@@ -136,13 +135,3 @@ class ServerForm(forms.Form):
         if not sound or parts.query or parts.fragment or parts.username:
             raise forms.ValidationError(_("Give an address such as http://127.0.0.1:4096."))
         return url
-
-    def clean(self) -> dict[str, Any]:
-        """Ask the server, so that a slip of the pen is seen now and not at the first send."""
-        cleaned: dict[str, Any] = super().clean() or {}
-        if "url" in cleaned:
-            try:
-                OpenCode(cleaned["url"], cleaned.get("password", "")).health()
-            except AgentServerError as error:
-                self.add_error("url", str(error))
-        return cleaned

@@ -18,6 +18,8 @@ from openchamber.errors import Forbidden
 from openchamber.models import AgentServer, ApiToken
 from openchamber.projects import access
 from openchamber.projects.forms import ServerForm, TokenForm
+from openchamber.sessions import servers
+from openchamber.sessions.opencode import AgentServerError
 from openchamber.signals import settings_rows
 
 log = logging.getLogger(__name__)
@@ -82,13 +84,17 @@ def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def add_server(request: HttpRequest) -> HttpResponse:
-    """Remember a running agent server."""
+    """Remember a running agent server; one that does not answer is refused, so that a slip of the pen shows now."""
     check_staff(request)
     form = ServerForm(request.POST)
-    if not form.is_valid():
+    if form.is_valid():
+        try:
+            servers.use(**form.cleaned_data, source=AgentServer.Source.SETTINGS)
+        except AgentServerError as error:
+            form.add_error("url", str(error))
+    if form.errors:
         return show(request, part="#servers", status=422, server_form=form)
-    server = AgentServer.add(**form.cleaned_data)
-    messages.success(request, _("%(url)s is used from now on.") % {"url": server.url})
+    messages.success(request, _("%(url)s is used from now on.") % form.cleaned_data)
     return show(request, part="#servers") if is_htmx(request) else redirect("openchamber:settings")
 
 

@@ -62,7 +62,7 @@ def test_health_shows_the_agent_server_to_those_who_are_signed_in(api: Client, p
 def test_health_with_an_agent_server_that_is_gone(api: Client, client: Client) -> None:
     from openchamber.models import AgentServer
 
-    AgentServer.add(url="http://127.0.0.1:9")
+    AgentServer.objects.create(url="http://127.0.0.1:9")
     expected = {"url": "http://127.0.0.1:9", "reachable": False, "version": ""}
     assert api.get("/api/health").json()["agent_server"] == expected
     assert "agent_server" not in client.get("/api/health").json()
@@ -73,6 +73,11 @@ def test_health_with_an_agent_server_that_is_gone(api: Client, client: Client) -
 
 def test_nobody_is_401(client: Client) -> None:
     assert error_of(client.get("/api/projects"), 401)["code"] == "unauthenticated"
+
+
+def test_health_answers_a_wrong_token_as_it_answers_a_stranger(owner: User) -> None:
+    assert "agent_server" not in Client().get("/api/health", headers={"Authorization": "Bearer x"}).json()
+    assert "agent_server" not in bearer(owner, scope="agent").get("/api/health").json()
 
 
 @pytest.mark.parametrize("header", ["Bearer nonsense", "Bearer ", "bearer oc_", "Bearer é", "Bearer  x y"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,6 +73,14 @@ def test_a_file_that_the_browser_has_is_304() -> None:
 def test_a_file_whose_name_says_its_version_is_kept_for_ever() -> None:
     _status, headers, _body = get("/static/vendor/htmx-4.0.1.min.js")
     assert "immutable" in headers["cache-control"]
+
+
+def test_a_file_that_was_changed_meanwhile_is_sent_as_it_is_now(tmp_path: Path) -> None:
+    asgi.files.add_files(str(tmp_path), prefix="/static/")
+    for content in ("a", "another"):
+        (tmp_path / "changing.css").write_text(content)
+        _status, headers, body = get("/static/changing.css")
+        assert (headers["content-length"], body) == (str(len(content)), content.encode())
 
 
 def test_the_admin_s_files_are_served_too() -> None:

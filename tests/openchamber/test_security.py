@@ -166,6 +166,14 @@ def test_check_deploy_is_clean_under_a_host_name(hosts: str, tmp_path: Path) -> 
     assert "no issues" in checked.stdout
 
 
+@pytest.mark.parametrize("words", [("login",), ("token", "list")])
+def test_a_command_says_when_there_is_no_database_yet(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = manage(*words, OPENCHAMBER_DATA_DIR=str(tmp_path / "data"), DATABASE_URL="")
+    assert done.returncode == 1
+    assert "The database is not set up" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 # The data directory ---------------------------------------------------------------------
 
 

@@ -230,7 +230,7 @@ def test_a_server_that_answers_with_a_page_is_refused(panel: Client, server_url:
 
 
 def test_only_staff_change_servers(sign_in: Callable[..., Client], stranger: User, server_url: str) -> None:
-    server = AgentServer.add(url=server_url)
+    server = AgentServer.objects.create(url=server_url)
     client = sign_in(stranger)
     assert client.post("/settings/servers/", {"url": server_url}).status_code == 403
     assert client.post(f"/settings/servers/{server.pk}/remove/").status_code == 403
@@ -238,7 +238,7 @@ def test_only_staff_change_servers(sign_in: Callable[..., Client], stranger: Use
 
 
 def test_a_server_s_password_is_never_shown(panel: Client, server_url: str) -> None:
-    AgentServer.add(url=server_url, password="hunter2-hunter2")
+    AgentServer.objects.create(url=server_url, password="hunter2-hunter2")
     for path in (
         "/settings/",
         "/admin/openchamber/agentserver/",

@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
+from openchamber.management import database
 from openchamber.projects import access
 
 
@@ -25,6 +26,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print the link alone, so that scripts can take it."""
+        database.require_current()
         host = f"[{options['host']}]" if ":" in options["host"] else options["host"]
         base_url = options["url"] or f"http://{host}:{options['port']}"
         self.stdout.write(access.sign_in_url(base_url, user=self.user(options["user"])))

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
+from openchamber.management import database
 from openchamber.models import ApiToken, Project
 from openchamber.projects import access
 
@@ -31,6 +32,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Do what was named."""
+        database.require_current()
         match options["act"]:
             case "create":
                 self.create(options["name"], options["scope"], options["project"])
