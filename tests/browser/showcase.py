@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Browser
 
-from tests.agent_server.chamber import Chamber
+from tests.agent_server.chamber import Chamber, wait_for
 from tests.agent_server.opencode_process import OpenCodeProcess
 from tests.agent_server.scripted_model import ScriptedModel
 from tests.agent_server.serve_process import ServeProcess
@@ -90,12 +90,13 @@ def sign_in(chromium: Browser, serve: ServeProcess) -> Any:
 def _conversation(chamber: Chamber, model: ScriptedModel) -> str:
     """A session with two turns, a pinned message, a compaction, and a turn after it."""
     session = chamber.session("Where the tides come from")
-    model.when(ANSWER, said="tide table", session=session)
+    model.when(ANSWER, said="tide table", session=session, times=1)
     chamber.send(session, "Where do we read the tide table?")
     chamber.send(session, "And who converts the times?")
     question = chamber.opencode.messages(session)[0]["info"]["id"]
     chamber.api("PUT", f"/sessions/{session}/pinned-messages/{question}", status=204)
     model.when("The user asked where the tide table is read.", kind="compaction", session=session)
     chamber.opencode.compact(session)
+    wait_for(lambda: chamber.restores(session), what="the restore")
     chamber.send(session, "Now add the station DOCK to it.")
     return session
