@@ -23,6 +23,7 @@ logger = logging.getLogger(__name__)
 VALID_SECONDS = 5  # in which the hook must have stored what it was given
 GRACE_SECONDS = 2  # after which the claim may be taken over
 DEADLINE_MS = 250
+SUBAGENT_BUDGET = 6_000  # a sub-agent has a small job of its own
 OVERHEAD_MS = 40  # of the request around the assembly
 
 
@@ -93,7 +94,7 @@ def answer(ask: Ask) -> Answer:
 
 def _assemble(session: Session, ask: Ask, started: float, *, restore: bool) -> Assembly | None:
     left = max(0, ask.deadline_ms - OVERHEAD_MS) / 1000 - (time.monotonic() - started)
-    budget = ask.limit or 0
+    budget = SUBAGENT_BUDGET if ask.event == "subagent" else ask.limit
     options = {"conversation": ask.conversation, "can_read": False, "restore": restore, "budget": budget}
     return assemble_in_time(session, ask.agent, seconds=max(0.01, left), **options)
 

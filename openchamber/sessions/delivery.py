@@ -43,6 +43,7 @@ logger = logging.getLogger(__name__)
 
 HEARTBEAT_LOST = timedelta(seconds=25)
 CHARACTERS_PER_TOKEN = 3
+SWEEP = 100  # claims that one sweep looks at
 _assemblers = ThreadPoolExecutor(8, thread_name_prefix="assemble")
 _confirmers = ThreadPoolExecutor(4, thread_name_prefix="confirm")
 
@@ -286,6 +287,19 @@ def settle_overdue(session: Session) -> bool:
         return False
     settle(delivery, client_for(session.server))
     return not session.deliveries.open().exists()
+
+
+def sweep() -> None:
+    """Settle the claims whose senders have given up or died, wherever an agent server can be asked about them."""
+    overdue = Delivery.objects.open().filter(expires_at__lt=timezone.now()).select_related("session__server")
+    for delivery in overdue[:SWEEP]:
+        server = delivery.session.server or _server_of(delivery.session)
+        if server is None:
+            continue  # a hook's own conversation settles it
+        try:
+            settle(delivery, client_for(server))
+        except AgentServerError as error:
+            logger.info("not settled yet: %s", error)
 
 
 def write_mirror(delivery: Delivery, client: OpenCode) -> None:

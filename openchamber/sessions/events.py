@@ -163,6 +163,8 @@ class Watchers:
                     thread = threading.Thread(target=watcher.run, name=watcher.name, daemon=True)
                     self._running[server.pk] = watcher, thread
                     thread.start()
+            if self._running:
+                deliveries.sweep()
             connections.close_all()
             self._stopping.wait(3)
 

@@ -35,6 +35,7 @@ from openchamber.sessions.wire import (
 )
 
 TIMEOUT = httpx2.Timeout(10, connect=2)
+STARTING = httpx2.Timeout(90, connect=2)
 # How long a sender may take before its claim may be taken over: its own time-out, and a little.
 SEND_SECONDS = 12
 PAGE = 100
@@ -210,7 +211,9 @@ class OpenCode:
         if model:
             provider, name = split_model(model)
             body["model"] = {"providerID": provider, "id": name}
-        return SessionInfo.read(self._json("POST", "/session", params={"directory": directory}, json=body))
+        # The first request in a directory starts its instance there, with whatever its plugins wait for.
+        row = self._json("POST", "/session", params={"directory": directory}, json=body, timeout=STARTING)
+        return SessionInfo.read(row)
 
     def prompt(
         self,

@@ -11,6 +11,7 @@ from tests.agent_server.opencode_process import OpenCodeProcess
 from tests.agent_server.scripted_model import Request, ScriptedModel
 from tests.agent_server.serve_process import ServeProcess
 
+PLUGIN = Path(__file__).resolve().parents[2] / "openchamber" / "clients" / "opencode" / "plugin.js"
 TAG = "<openchamber-context"
 Found = TypeVar("Found")
 

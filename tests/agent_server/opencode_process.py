@@ -175,6 +175,7 @@ class OpenCodeProcess:
             **{f"OPENCODE_DISABLE_{name}": "1" for name in switches},
             "OPENCODE_CONFIG": str(self.home / "opencode.json"),
             "OPENCODE_SERVER_PASSWORD": self.password,
+            "npm_config_registry": "http://127.0.0.1:9/",  # nobody: plugins wait for an install that may as well fail
             "npm_config_fetch_retries": "0",  # else the first request waits a minute for a package it can do without
             **self.environment,
         }

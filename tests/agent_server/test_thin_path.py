@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.agent_server.chamber import TAG, Chamber, wait_for
-from tests.agent_server.opencode_process import OpenCodeProcess
+from tests.agent_server.chamber import PLUGIN, TAG, Chamber, wait_for
+from tests.agent_server.opencode_process import OpenCodeProcess, free_port
 from tests.agent_server.scripted_model import Reply, ScriptedModel
-from tests.agent_server.serve_process import Installation, ServeProcess
+from tests.agent_server.serve_process import TOKEN, Installation, ServeProcess
 
-PLUGIN = Path(__file__).resolve().parents[2] / "openchamber" / "clients" / "opencode" / "plugin.js"
 NOTE = "Berths are named by four letters, never three."
 
 
@@ -143,11 +142,8 @@ def plugged(
     git_directory: Path,
 ) -> Chamber:
     """The same with our plugin in OpenCode."""
-    from tests.agent_server.opencode_process import free_port
-    from tests.agent_server.serve_process import TOKEN
-
     port = free_port()
-    options = {"url": f"http://127.0.0.1:{port}", "token": TOKEN, "debug": True}
+    options = {"url": f"http://127.0.0.1:{port}", "token": TOKEN, "patience": 5000}
     opencode = start_opencode(plugins=[[PLUGIN.as_uri(), options]])
     return Chamber(start_serve(install(opencode=opencode), port=port), opencode, model, git_directory)
 

@@ -2,13 +2,14 @@
 // compaction. Plain JavaScript without imports, since an import that cannot be installed breaks every prompt.
 // Nothing here may fail or delay a send for long: a server that is down, slow or confused costs at most 300 ms.
 
-const MESSAGE_MS = 300
+const MESSAGE_MS = 300 // what a message may wait, unless the options give it more patience
 const COMPACTION_MS = 4000
 const OURS = /^msg_[0-9a-f]{12}openchamber/
 
 export default async ({ client, directory }, options) => {
   const server = String(options?.url ?? "").replace(/\/$/, "")
   const token = String(options?.token ?? "")
+  const patience = Number(options?.patience ?? MESSAGE_MS)
   const waiting = new Map() // message id -> delivery that rides on it, until the message is seen stored
   const parents = new Map() // session id -> parent id, "" for a session of its own
 
@@ -91,7 +92,7 @@ export default async ({ client, directory }, options) => {
 
   async function onMessage(input, output) {
     const started = Date.now()
-    const left = () => MESSAGE_MS - (Date.now() - started)
+    const left = () => patience - (Date.now() - started)
     const message = output.message.id
     if (OURS.test(message) || output.parts.some((part) => part.metadata?.openchamber)) return
     const above = await parent(input.sessionID)
@@ -105,7 +106,7 @@ export default async ({ client, directory }, options) => {
       variant: input.variant ?? "",
       ...(above ? { parent: above } : {}),
       message_id: message,
-      deadline_ms: 250,
+      deadline_ms: Math.max(1, left() - 30),
     }
     let answer = await ask("/api/context/claim", question, left())
     if (answer.conversation_wanted) {
