@@ -8,7 +8,9 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from knowledge.models.notes import NOTE_LENGTH
-from knowledge.texts import AtMost, normal_lines, validate_characters
+from knowledge.models.plans import PLAN_LENGTH
+from knowledge.models.todos import TODO_LENGTH
+from knowledge.texts import TITLE_LENGTH, AtMost, normal_lines, validate_characters
 
 
 class MarkdownField(forms.CharField):
@@ -55,5 +57,37 @@ class NoteEdit(forms.Form):
         label=_("Note"),
         error_messages={"required": _("An empty note is not kept. Delete it instead, or cancel.")},
     )
+    seen = forms.CharField(required=False, max_length=16, widget=forms.HiddenInput)
+    sitting = forms.CharField(required=False, max_length=32, widget=forms.HiddenInput)
+
+
+class TodoForm(forms.Form):
+    """A new todo."""
+
+    text = MarkdownField(
+        length=TODO_LENGTH,
+        rows=1,
+        label=_("Todo"),
+        error_messages={"required": _("Write what is to do first.")},
+    )
+
+
+class TodoEdit(TodoForm):
+    """A todo's new text, with the revision that it was made from."""
+
+    seen = forms.CharField(required=False, max_length=16, widget=forms.HiddenInput)
+
+
+class PlanForm(forms.Form):
+    """A new plan: a title is enough."""
+
+    title = forms.CharField(required=False, max_length=TITLE_LENGTH, label=_("Title"))
+    body = MarkdownField(length=PLAN_LENGTH, rows=8, label=_("Plan"), required=False)
+
+
+class PlanEdit(forms.Form):
+    """A plan's new text, with the revision that it was made from."""
+
+    body = MarkdownField(length=PLAN_LENGTH, rows=24, label=_("Plan"), required=False)
     seen = forms.CharField(required=False, max_length=16, widget=forms.HiddenInput)
     sitting = forms.CharField(required=False, max_length=32, widget=forms.HiddenInput)

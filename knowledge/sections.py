@@ -15,8 +15,16 @@ from openchamber.signals import panel_sections
 
 @receiver(panel_sections)
 def knowledge_sections(project: Project, **_more: Any) -> list[Section]:
-    """The lists, each with how much stands on it."""
-    count = project.notes.live().count()
+    """The lists, each with how much stands on it; of todos, how much is to do."""
+    counts = {
+        "notes": project.notes.live().count(),
+        "todos": project.todos.open().count(),
+        "plans": project.plans.live().count(),
+    }
+    labels = {"notes": _("Notes"), "todos": _("Todos"), "plans": _("Plans")}
     return [
-        Section("notes", _("Notes"), reverse("knowledge:notes", args=[project.slug]), count, icon="note", shortcut="1")
+        Section(
+            name, label, reverse(f"knowledge:{name}", args=[project.slug]), counts[name], name[:-1], shortcut=str(place)
+        )
+        for place, (name, label) in enumerate(labels.items(), 1)
     ]

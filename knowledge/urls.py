@@ -3,13 +3,13 @@
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from knowledge.views import items, notes, pulse
+from knowledge.views import items, notes, plans, pulse, todos
 
 
 class ListName(StringConverter):
     """The name of one of the lists, as it stands in addresses."""
 
-    regex = "notes"
+    regex = "notes|todos|plans"
 
 
 register_converter(ListName, "list")
@@ -23,6 +23,24 @@ note_urls = [
     path("projects/<slug:slug>/notes/<int:pk>/edit/", notes.edit_note, name="edit-note"),
 ]
 
+todo_urls = [
+    path("projects/<slug:slug>/todos/", todos.todos, name="todos"),
+    path("projects/<slug:slug>/todos/write/", todos.write_todo, name="write-todo"),
+    path("projects/<slug:slug>/todos/clear/", todos.clear_todos, name="clear-todos"),
+    path("projects/<slug:slug>/todos/undelete/", todos.undo_todo_clearing, name="undo-clearing"),
+    path("projects/<slug:slug>/todos/<int:pk>/edit/", todos.edit_todo, name="edit-todo"),
+    path("projects/<slug:slug>/todos/<int:pk>/mark/", todos.mark_todo, name="mark-todo"),
+    path("projects/<slug:slug>/todos/<int:pk>/move/", todos.move_todo, name="move-todo"),
+]
+
+plan_urls = [
+    path("projects/<slug:slug>/plans/", plans.plans, name="plans"),
+    path("projects/<slug:slug>/plans/write/", plans.write_plan, name="write-plan"),
+    path("projects/<slug:slug>/plans/<int:pk>/", plans.plan, name="plan"),
+    path("projects/<slug:slug>/plans/<int:pk>/edit/", plans.edit_plan, name="edit-plan"),
+    path("projects/<slug:slug>/plans/<int:pk>/export/", plans.export_plan, name="export-plan"),
+]
+
 # What all of them do the same way.
 item_urls = [
     path("projects/<slug:slug>/<list:kind>/<int:pk>/pin/", items.pin_item, name="pin-item"),
@@ -30,4 +48,6 @@ item_urls = [
     path("projects/<slug:slug>/<list:kind>/<int:pk>/undelete/", items.undelete_item, name="undelete-item"),
 ]
 
-urlpatterns = [path("projects/<slug:slug>/pulse/", pulse.pulse, name="pulse"), *note_urls, *item_urls]
+pulse_urls = [path("projects/<slug:slug>/pulse/", pulse.pulse, name="pulse")]
+
+urlpatterns = [*note_urls, *todo_urls, *plan_urls, *item_urls, *pulse_urls]

@@ -59,4 +59,4 @@ def detached_items(project: Project | None, session: Session, **_more: Any) -> l
 
 def choice(kind: Literal["note", "plan"], row: Note | Plan) -> Choice:
     """What `session` could ride with again."""
-    return Choice(f"knowledge:{kind}:{row.pk}", kind, row.title, row.characters, row.get_absolute_url())
+    return Choice(f"knowledge:{kind}:{row.pk}", kind, row.title, row.characters or 0, row.get_absolute_url())

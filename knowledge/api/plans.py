@@ -78,7 +78,7 @@ def plan_page(project: Project, paging: Paging) -> dict[str, Any]:
     """The page with as many plans as `PAGE_CHARACTERS` allow, and at least one."""
     by = ["-created_at", "-pk"]
     sized = page(project.plans.live().sized(), paging, by=by)["results"]
-    fitting = sum(total <= PAGE_CHARACTERS for total in accumulate(plan.characters for plan in sized))
+    fitting = sum(total <= PAGE_CHARACTERS for total in accumulate(plan.characters or 0 for plan in sized))
     return page(project.plans.live(), Paging(limit=max(fitting, 1), cursor=paging.cursor), by=by)
 
 

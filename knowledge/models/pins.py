@@ -48,7 +48,7 @@ class Pinnable(Written):
 
     pinned = models.BooleanField(_("pinned"), default=False, help_text=_("Rides with every message of its project."))
     pinned_at = models.DateTimeField(_("pinned since"), null=True, blank=True, editable=False)
-    characters: int  # where the query was `sized()`
+    characters: int | None = None  # where the query was `sized()`
 
     class Meta(Written.Meta):
         abstract = True

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from django.db import models
 from django.urls import reverse
+from django.utils.text import slugify
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -90,6 +91,10 @@ class Plan(Sourced, Pinnable):
     def title(self) -> str:
         """The first heading, or a name for a plan that has no words yet."""
         return self.heading or gettext("Untitled plan")
+
+    def file_name(self) -> str:
+        """What its exported file is called: the title in plain letters."""
+        return f"{slugify(self.title)[:80] or f'plan-{self.pk}'}.md"
 
     def derive(self) -> None:
         """Revision and heading, from the body."""

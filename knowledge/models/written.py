@@ -135,9 +135,13 @@ class Written(models.Model):
         return self
 
     def _change(self, *, by: Author, seen: str | None, reason: str = "", **fields: Any) -> None:
-        """Set `fields` unless a revision other than `seen` stands by now (None: whatever stands)."""
-        if seen and seen != self.revision:
+        """Set `fields` unless a revision other than `seen` stands by now (None: whatever stands).
+
+        A sitting may build on its own last save, whose revision its editor has not heard of yet.
+        """
+        if seen and seen != self.revision and not self._saved_in(by.sitting):
             raise Stale(self)
+        seen = self.revision if seen else None
         for name, value in fields.items():
             setattr(self, name, value)
         before = self.revision
@@ -150,6 +154,10 @@ class Written(models.Model):
             self._compare_and_set(seen=seen)
             self._record("~", by=by, reason=reason)
             project_changed(self.project)
+
+    def _saved_in(self, sitting: str) -> bool:
+        """Whether what stands now was saved in this sitting."""
+        return bool(sitting) and self.history.values_list("sitting", flat=True).first() == sitting
 
     def _compare_and_set(self, *, seen: str | None) -> None:
         """Write the tracked fields of a live row, if it still is what the edit saw."""

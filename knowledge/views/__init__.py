@@ -30,3 +30,9 @@ def project_of(request: HttpRequest, slug: str) -> Project:
 def author(request: PanelRequest, sitting: str = "") -> Author:
     """Who changes something on a page."""
     return Author(request.user, Through.PANEL, sitting)
+
+
+def number(text: str | None, *, most: int = 2**63 - 1) -> int:
+    """A whole number from an address or a form: 1 for what is none, at most `most`."""
+    found = int(text) if text and text.isascii() and text.isdigit() and len(text) < 19 else 1
+    return max(1, min(found, most))

@@ -22,15 +22,6 @@ def item_of(request: PanelRequest, slug: str, kind: str, pk: int, *, live: bool 
     return item
 
 
-def row(request: PanelRequest, item: Written) -> HttpResponse:
-    """The item's row as it is now: for htmx alone, else its page."""
-    if not request.htmx:
-        return redirect(item)
-    name = item._meta.model_name
-    context = {"project": item.project, str(name): item, "focus": "pin"}
-    return render(request, f"knowledge/{item.list_name}.html#{name}", context)
-
-
 @require_POST
 def pin_item(request: PanelRequest, slug: str, kind: str, pk: int) -> HttpResponse:
     """Let it ride with every message of the project (`pinned=on`), or no more."""
@@ -41,7 +32,9 @@ def pin_item(request: PanelRequest, slug: str, kind: str, pk: int) -> HttpRespon
         item.pin()
     else:
         item.unpin()
-    return row(request, item)
+    if not request.htmx:
+        return redirect(item)
+    return render(request, "knowledge/pin.html", {"project": item.project, "item": item})
 
 
 @require_POST

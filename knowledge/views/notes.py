@@ -26,7 +26,14 @@ def listed(request: PanelRequest, project: Project, form: NoteForm) -> dict[str,
     show = request.GET.get("show", "")
     rows = project.notes.shown(show)
     page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
-    return {"project": project, "page": page, "show": show, "counts": project.notes.counts(), "form": form}
+    return {
+        "project": project,
+        "section": "notes",
+        "page": page,
+        "show": show,
+        "counts": project.notes.counts(),
+        "form": form,
+    }
 
 
 @require_GET
@@ -70,7 +77,7 @@ def edit_note(request: PanelRequest, slug: str, pk: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         return save_note(request, project, note, form)
     part = "#note-edit" if request.htmx else ""
-    context = {"form": form, "note": note, "project": project}
+    context = {"form": form, "note": note, "project": project, "section": "notes"}
     return render(request, f"knowledge/note_form.html{part}", context, status=422 if form.errors else 200)
 
 

@@ -1,0 +1,137 @@
+// Editors that lose nothing: what is typed is kept in the browser until the server has it. And todos that are dragged.
+"use strict";
+{
+  const on = (type, listener) => document.addEventListener(type, listener);
+  const nameOf = (key) => `openchamber:edit:${key}`;
+  const forget = (key) => localStorage.removeItem(nameOf(key));
+  const fieldOf = (form) => form?.querySelector?.("[data-keep]");
+  const timers = new WeakMap();
+  const sent = new WeakMap();
+  const found = new WeakSet();
+
+  function say(form, state) {
+    const mark = form.hasAttribute("data-autosave") && document.getElementById("saved");
+    if (!mark) return;
+    mark.dataset.state = { failed: "failed", conflict: "failed", saving: "working" }[state] ?? "owed";
+    mark.querySelector("span").textContent = mark.dataset[state];
+  }
+
+  function saveIn(form, milliseconds) {
+    clearTimeout(timers.get(form));
+    timers.set(form, setTimeout(() => form.isConnected && !sent.has(form) && form.requestSubmit(), milliseconds));
+  }
+
+  function typed(field) {
+    const { form } = field;
+    localStorage.setItem(nameOf(field.dataset.keep), JSON.stringify({ text: field.value, seen: form.elements.seen.value }));
+    say(form, "unsaved");
+    if (form.hasAttribute("data-autosave")) saveIn(form, 800);
+  }
+
+  // What was typed before a reload, a crash or a closed tab comes back with the revision that it was made from.
+  function comeBack() {
+    document.querySelectorAll("[data-keep]").forEach((field) => {
+      if (found.has(field)) return;
+      found.add(field);
+      const kept = JSON.parse(localStorage.getItem(nameOf(field.dataset.keep)) ?? "null");
+      if (!kept) return;
+      if (kept.text === field.value) return forget(field.dataset.keep);
+      field.value = kept.text;
+      field.form.elements.seen.value = kept.seen;
+      field.form.querySelector("[data-kept]")?.removeAttribute("hidden");
+      typed(field);
+    });
+  }
+
+  on("input", (event) => event.target.matches("[data-keep]") && typed(event.target));
+
+  on("htmx:before:request", (event) => {
+    const { sourceElement, target } = event.detail.ctx;
+    // Lists do not follow while an editor is open in them, an editor not while it holds unsaved text.
+    const open = sourceElement.matches("[data-live]") && target?.querySelector?.("[data-keep]");
+    const field = sourceElement.matches("[data-follows]") && fieldOf(target);
+    if (open || (field && field.value !== field.defaultValue)) return event.preventDefault();
+    const own = sourceElement.matches("form") && fieldOf(sourceElement);
+    if (!own) return;
+    sent.set(sourceElement, own.value);
+    say(sourceElement, "saving");
+  });
+
+  on("htmx:after:request", (event) => {
+    const { sourceElement: form, response } = event.detail.ctx;
+    const field = fieldOf(form);
+    if (field && sent.has(form) && response.status < 300 && field.value === sent.get(form)) forget(field.dataset.keep);
+  });
+
+  on("htmx:finally:request", (event) => {
+    const { sourceElement: form, response } = event.detail.ctx;
+    const field = fieldOf(form);
+    if (!field || !sent.has(form)) return;
+    const text = sent.get(form);
+    sent.delete(form);
+    if (response?.status === 409) return say(form, "conflict");
+    if (response?.status === 422) return say(form, "unsaved");
+    if (!response || response.status >= 400) {
+      say(form, "failed");
+      if (form.hasAttribute("data-autosave")) saveIn(form, 5000);
+    } else if (field.value !== text) typed(field);
+    else field.defaultValue = text;
+  });
+
+  on("visibilitychange", () => {
+    if (!document.hidden) return;
+    document.querySelectorAll("form[data-autosave]").forEach((form) => {
+      const field = fieldOf(form);
+      if (field.value !== field.defaultValue) saveIn(form, 0);
+    });
+  });
+
+  // Saving by hand, leaving by Escape where nothing was typed, and choosing to let a kept text go.
+  on("keydown", (event) => {
+    const field = event.target.closest("[data-keep]");
+    if (!field) return;
+    if (event.key === "s" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      field.form.requestSubmit();
+    } else if (event.key === "Escape" && field.value === field.defaultValue) field.form.querySelector("[data-cancel]")?.click();
+  });
+  on("click", (event) => {
+    const key = event.target.closest("[data-forget]")?.dataset.forget;
+    if (key) forget(key);
+  });
+
+  on("htmx:after:swap", comeBack);
+  comeBack();
+
+  // Arranging by dragging: the row's own form says where it shall stand, as its buttons do.
+  let dragged = null;
+  let before = null;
+  const rowAt = (event) => event.target.closest?.("[data-arrange] > [data-key]");
+
+  on("dragstart", (event) => {
+    dragged = rowAt(event);
+    if (!dragged) return;
+    before = dragged.nextElementSibling;
+    event.dataTransfer.effectAllowed = "move";
+    event.dataTransfer.setDragImage(dragged, 12, 12);
+  });
+  on("dragover", (event) => {
+    const row = rowAt(event);
+    if (!dragged || row?.parentElement !== dragged.parentElement) return;
+    event.preventDefault();
+    const { top, height } = row.getBoundingClientRect();
+    if (row !== dragged) row.parentElement.insertBefore(dragged, event.clientY < top + height / 2 ? row : row.nextElementSibling);
+  });
+  on("drop", (event) => dragged && event.preventDefault());
+  on("dragend", (event) => {
+    if (!dragged) return;
+    const { parentElement: list, nextElementSibling: next } = dragged;
+    const form = dragged.querySelector("form[data-move]");
+    if (event.dataTransfer.dropEffect === "none") list.insertBefore(dragged, before);
+    else if (next !== before) {
+      form.elements.before.value = next ? next.dataset.key : list.dataset.rest ?? "";
+      form.requestSubmit();
+    }
+    dragged = null;
+  });
+}
