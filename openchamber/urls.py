@@ -38,6 +38,7 @@ settings_urls: list[URLPattern | URLResolver] = [
 project_urls: list[URLPattern | URLResolver] = [
     path("", views.projects, name="projects"),
     path("projects/", views.add_project, name="add-project"),
+    path("projects/import/", views.import_projects, name="import-projects"),
     path("projects/<slug:slug>/", views.project, name="project"),
     path("projects/<slug:slug>/edit/", views.edit_project, name="edit-project"),
     path("projects/<slug:slug>/remove/", views.remove_project, name="remove-project"),

@@ -58,6 +58,11 @@ class Caller:
             raise Conflict(_("This directory is a project of somebody else’s. Ask to be made a member."))
         return project, new
 
+    def check_staff(self) -> None:
+        """Refuse what concerns the whole machine to those who do not administer it."""
+        if not self.user.is_staff:
+            raise Forbidden(_("Only staff may do that."))
+
     def check_path(self, path: str) -> None:
         """Refuse what a token of scope `agent` must not reach."""
         if self.token is None or self.token.scope != ApiToken.Scope.AGENT:

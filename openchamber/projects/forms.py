@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -36,6 +37,11 @@ class SignInForm(AuthenticationForm):
         return cleaned
 
 
+def name_of(directory: str) -> str:
+    """What a project in `directory` is called when nobody says."""
+    return os.path.basename(directory)[:200] or directory
+
+
 class ProjectForm(forms.Form):
     """A codebase to work on: where it is, and what to call it."""
 
@@ -64,8 +70,24 @@ class ProjectForm(forms.Form):
         """A name of its own for a project that was given none."""
         cleaned: dict[str, Any] = super().clean() or {}
         if "directory" in cleaned and not cleaned.get("name"):
-            cleaned["name"] = os.path.basename(cleaned["directory"])[:200] or cleaned["directory"]
+            cleaned["name"] = name_of(cleaned["directory"])
         return cleaned
+
+
+class ImportForm(forms.Form):
+    """Which of the directories that the agent server knows shall be projects."""
+
+    directories = forms.MultipleChoiceField(
+        label=_("Directories"),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": _("Choose at least one.")},
+    )
+
+    def __init__(self, directories: Iterable[str], data: Any = None) -> None:
+        super().__init__(data)
+        choice = self.fields["directories"]
+        assert isinstance(choice, forms.MultipleChoiceField)
+        choice.choices = [(directory, directory) for directory in directories]
 
 
 class ProjectSettingsForm(forms.ModelForm):  # type: ignore[type-arg]

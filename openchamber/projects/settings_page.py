@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from openchamber.errors import Forbidden
 from openchamber.models import AgentServer, ApiToken
 from openchamber.projects import access
 from openchamber.projects.forms import ServerForm, TokenForm
@@ -84,8 +83,11 @@ def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def add_server(request: HttpRequest) -> HttpResponse:
-    """Remember a running agent server; one that does not answer is refused, so that a slip of the pen shows now."""
-    check_staff(request)
+    """Remember a running agent server; one that does not answer is refused, so that a slip of the pen shows now.
+
+    For staff: it is everybody's, and this machine calls what is written there.
+    """
+    access.signed_in(request).check_staff()
     form = ServerForm(request.POST)
     if form.is_valid():
         try:
@@ -100,15 +102,9 @@ def add_server(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def remove_server(request: HttpRequest, pk: int) -> HttpResponse:
-    """Use an agent server no more; its sessions stay listed and it can be added again."""
-    check_staff(request)
+    """Use an agent server no more; its sessions stay listed and it can be added again. For staff."""
+    access.signed_in(request).check_staff()
     server = get_object_or_404(AgentServer.objects.usable(), pk=pk)
     server.switch_off()
     messages.success(request, _("%(url)s is used no more.") % {"url": server.url})
     return show(request, part="#servers") if is_htmx(request) else redirect("openchamber:settings")
-
-
-def check_staff(request: HttpRequest) -> None:
-    """Agent servers are everybody's, and this machine calls what is written there: staff alone may change them."""
-    if not access.signed_in(request).user.is_staff:
-        raise Forbidden(_("Only staff may change agent servers."))

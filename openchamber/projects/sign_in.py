@@ -26,7 +26,7 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_in(request: HttpRequest) -> HttpResponse:
     """How to get a link; and a form, when some user has a password."""
-    form = SignInForm(request, request.POST or None)
+    form = SignInForm(request, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         login(request, form.get_user())
         return redirect(next_page(request))

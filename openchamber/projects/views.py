@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -12,7 +14,10 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from openchamber.models import Project
 from openchamber.projects import access
-from openchamber.projects.forms import MemberForm, ProjectForm, ProjectSettingsForm
+from openchamber.projects.forms import ImportForm, MemberForm, ProjectForm, ProjectSettingsForm, name_of
+from openchamber.projects.resolve import real_path
+from openchamber.sessions.opencode import client_for
+from openchamber.sessions.servers import current_server
 
 
 def go_to(request: HttpRequest, url: str) -> HttpResponse:
@@ -46,6 +51,27 @@ def add_project(request: HttpRequest) -> HttpResponse:
     return go_to(request, project.get_absolute_url())
 
 
+@require_http_methods(["GET", "POST"])
+def import_projects(request: HttpRequest) -> HttpResponse:
+    """Make projects of directories that the agent server knows. For staff: they may be anybody's."""
+    caller = access.signed_in(request)
+    caller.check_staff()
+    form = ImportForm(unknown_directories(), request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        for directory in form.cleaned_data["directories"]:
+            caller.add_project(directory=directory, name=name_of(directory))
+        messages.success(request, _("The projects were added."))
+        return go_to(request, reverse("openchamber:projects"))
+    return render(request, "openchamber/project_import.html", {"form": form}, status=422 if form.errors else 200)
+
+
+def unknown_directories() -> list[str]:
+    """What the agent server knows, exists here, and is no project yet; real paths."""
+    known = {real_path(directory) for directory in client_for(current_server()).projects()}
+    taken = set(Project.objects.values_list("directory", flat=True))
+    return sorted(directory for directory in known - taken - {"", "/"} if os.path.isdir(directory))
+
+
 @require_GET
 def project(request: HttpRequest, slug: str) -> HttpResponse:
     """A project's address leads to its sessions."""
@@ -56,7 +82,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
 def edit_project(request: HttpRequest, slug: str) -> HttpResponse:
     """The project's name and worktrees; the page also lists its members."""
     project = access.signed_in(request).project(slug)
-    form = ProjectSettingsForm(request.POST or None, instance=project)
+    form = ProjectSettingsForm(request.POST if request.method == "POST" else None, instance=project)
     if request.method == "POST" and form.is_valid():
         project.edit(**form.cleaned_data)
         messages.success(request, _("Saved."))

@@ -275,3 +275,8 @@ def test_many_who_add_one_directory_at_once_get_one_project(owner: User, directo
         assert len({project.pk for project, _new in results}) == 1
         assert sum(new for _project, new in results) == 1
         Project.everything.all().delete()
+
+
+def test_an_empty_form_is_refused_like_a_wrong_one(panel: Client, project: Project) -> None:
+    for path in ("/projects/", "/projects/shop/edit/", "/projects/shop/members/"):
+        assert panel.post(path).status_code == 422

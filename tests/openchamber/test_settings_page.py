@@ -162,7 +162,7 @@ def test_the_command_asks_for_an_id_where_a_name_is_not_enough() -> None:
 
 
 class Answering(BaseHTTPRequestHandler):
-    """Answers every GET as an OpenCode server answers for its health; under /page as a web page."""
+    """Answers as an OpenCode server does for its health; under /page as a web page."""
 
     def do_GET(self) -> None:
         body, kind = (
