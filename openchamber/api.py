@@ -15,6 +15,7 @@ from django.utils.module_loading import import_string, module_has_submodule
 from django.utils.translation import gettext as _
 from ninja import NinjaAPI, Schema
 from ninja.errors import AuthenticationError, HttpError, ValidationError
+from ninja.openapi.schema import OpenAPISchema
 from ninja.parser import Parser
 
 from openchamber import __version__
@@ -41,7 +42,39 @@ def _no_constant(name: str) -> None:
     raise ValueError(name)  # NaN and Infinity are not JSON
 
 
-api = NinjaAPI(
+class ErrorOut(Schema):
+    """What went wrong: a code for programs, a sentence for people, and the refused fields."""
+
+    code: str
+    message: str
+    fields: dict[str, list[str]] | None = None
+
+
+class ProblemOut(Schema):
+    """Every answer that is no success."""
+
+    error: ErrorOut
+    current: dict[str, Any] | None = None
+
+
+class Api(NinjaAPI):
+    """The API, which says of every operation how it answers when it does not succeed."""
+
+    def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
+        """The OpenAPI document."""
+        schema = super().get_openapi_schema(**options)
+        components = schema["components"]["schemas"]
+        problem = ProblemOut.model_json_schema(ref_template="#/components/schemas/{model}")
+        components |= problem.pop("$defs")
+        components["ProblemOut"] = problem
+        content = {"application/json": {"schema": {"$ref": "#/components/schemas/ProblemOut"}}}
+        for path in schema["paths"].values():
+            for operation in path.values():
+                operation["responses"]["default"] = {"description": "A problem", "content": content}
+        return schema
+
+
+api = Api(
     title="OpenChamber",
     version=__version__,
     description="What a coding agent must know, owned by the user and told on time.",

@@ -23,7 +23,7 @@ from openchamber.models import ApiToken, Project, SignInLink
 from openchamber.models.projects import ProjectQuerySet
 
 # What a token of scope `agent` reaches; a prefix ends with a slash.
-AGENT_PATHS = ("/api/context/", "/api/hooks/", "/api/knowledge/tool", "/api/memory/tool", "/mcp")
+AGENT_PATHS = ("/api/context/", "/api/hooks/", "/api/knowledge/tool", "/api/memory/tool", "/mcp", "/mcp/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,12 @@ class Caller:
         if not self.projects().filter(pk=project.pk).exists():
             raise Conflict(_("This directory is a project of somebody else’s. Ask to be made a member."))
         return project, new
+
+    def sees(self, project: Project | None) -> bool:
+        """Whether what belongs to `project` is this caller's; what belongs to none is the owner's."""
+        if project is not None:
+            return self.projects().filter(pk=project.pk).exists()
+        return self.user.is_superuser and not (self.token and self.token.bound)
 
     def check_staff(self) -> None:
         """Refuse what concerns the whole machine to those who do not administer it."""

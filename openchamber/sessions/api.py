@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from django.utils.translation import gettext as _
 from ninja import Field, Query, Router, Schema
 from ninja.responses import Status as Respond
 
@@ -13,6 +14,7 @@ from openchamber.paging import Page, Paging, page, page_of
 from openchamber.projects.access import ApiRequest
 from openchamber.sessions import delivery, pinned, rows
 from openchamber.sessions import status as work_status
+from openchamber.sessions.assembly import CHARACTERS_PER_TOKEN
 from openchamber.sessions.delivery import Prompt, Sent
 from openchamber.sessions.opencode import OpenCode, SessionInfo, client_for
 from openchamber.sessions.servers import current_server
@@ -88,13 +90,7 @@ class PinnedOut(Schema):
 def session_of(request: ApiRequest, session_id: str) -> Session:
     """The session, if it is one that the caller may see."""
     found = rows.find_session(session_id)
-    if found is None:
-        raise NotFound
-    visible = request.auth.projects()
-    if found.project_id is None:
-        if not request.auth.user.is_superuser:
-            raise NotFound
-    elif not visible.filter(pk=found.project_id).exists():
+    if found is None or not request.auth.sees(found.project):
         raise NotFound
     return found
 
@@ -102,7 +98,7 @@ def session_of(request: ApiRequest, session_id: str) -> Session:
 def client_of(session: Session) -> OpenCode:
     """The client of the session's agent server."""
     if session.server is None:
-        raise Conflict("No agent server is known for this session.")
+        raise Conflict(_("No agent server is known for this session."))
     return client_for(session.server)
 
 
@@ -216,7 +212,7 @@ def context(request: ApiRequest, s: str, agent: str = "") -> dict[str, Any]:
         "failed": [entry_out(entry) for entry in found.failed],
         "preview": found.preview,
         "characters": len(found.preview),
-        "tokens_estimate": -(-len(found.preview) // delivery.CHARACTERS_PER_TOKEN),
+        "tokens_estimate": -(-len(found.preview) // CHARACTERS_PER_TOKEN),
         "deliveries": [delivery_out(told) for told in found.deliveries],
     }
 

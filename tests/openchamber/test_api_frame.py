@@ -292,6 +292,15 @@ def test_the_schema_describes_the_api(client: Client) -> None:
     assert set(schema["components"]["securitySchemes"]) == {"Bearer", "SignedIn"}
 
 
+def test_the_schema_describes_what_goes_wrong(client: Client) -> None:
+    schema = client.get("/api/openapi.json").json()
+    assert set(schema["components"]["schemas"]["ProblemOut"]["properties"]) == {"error", "current"}
+    for path in schema["paths"].values():
+        for operation in path.values():
+            content = operation["responses"]["default"]["content"]["application/json"]
+            assert content["schema"]["$ref"] == "#/components/schemas/ProblemOut"
+
+
 # Lists ----------------------------------------------------------------------------------
 
 
