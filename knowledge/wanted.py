@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from knowledge.models import Note, Plan
 from openchamber.models import Project, Session
 from openchamber.sessions.context import Choice, Item
-from openchamber.signals import choices_wanted, context_wanted
+from openchamber.signals import choices_wanted, context_version_wanted, context_wanted
 
 
 @receiver(context_wanted)
@@ -45,6 +45,12 @@ def item(kind: Literal["note", "plan"], row: Note | Plan, *, group: str) -> Item
         at=row.created_at,
         url=row.get_absolute_url(),
     )
+
+
+@receiver(context_version_wanted)
+def knowledge_version(project: Project | None, **_more: Any) -> str:
+    """What stands for the answer above without reading it: every change of ours counts the project's revision up."""
+    return str(project.revision) if project else ""
 
 
 @receiver(choices_wanted)

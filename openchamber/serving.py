@@ -14,7 +14,7 @@ import uvicorn
 from django.db import connections
 
 from openchamber.models import AgentServer
-from openchamber.sessions import delivery, restore, servers
+from openchamber.sessions import assembly, delivery, restore, servers
 from openchamber.sessions.events import Watchers
 from openchamber.sessions.opencode import AgentServerError
 
@@ -107,7 +107,7 @@ class Beside:
 
     def stop(self) -> None:
         """Stop all of it, side by side; finish what was claimed."""
-        works = [self.watchers.stop, restore.finish, delivery.finish]
+        works = [self.watchers.stop, restore.finish, delivery.finish, assembly.finish]
         if self.child is not None:
             works.append(self.child.stop)
         threads = [threading.Thread(target=_closing, args=(work,)) for work in works]

@@ -14,6 +14,11 @@ from django.dispatch import Signal
 # not be read. A receiver that raises fails its whole app, named by its top-level package.
 context_wanted = Signal()
 
+# What stands for all that an app wants in a session, without reading it? Arguments: as for `context_wanted`.
+# Answer: a string that changes whenever the answer to `context_wanted` may have changed. Whoever answers
+# that one answers this one.
+context_version_wanted = Signal()
+
 # What matches a search? Arguments: projects (QuerySet[Project]), query (str), kind (str or ""),
 # limit (int). Answer: a list of `openchamber.search.Hit`.
 search_wanted = Signal()

@@ -7,7 +7,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from django.utils.module_loading import module_has_submodule
 
-from openchamber import api, middleware
+from openchamber import api, api_page, middleware
 from openchamber.projects import settings_page, sign_in, views
 
 handler400 = middleware.bad_request
@@ -47,7 +47,13 @@ project_urls: list[URLPattern | URLResolver] = [
     path("projects/<slug:slug>/members/<int:pk>/remove/", views.remove_member, name="remove-member"),
 ]
 
-panel: list[URLPattern | URLResolver] = [*ways_in, *settings_urls, *project_urls, *urls_of("openchamber.sessions")]
+panel: list[URLPattern | URLResolver] = [
+    path("api/docs", api_page.api_docs, name="api-docs"),
+    *ways_in,
+    *settings_urls,
+    *project_urls,
+    *urls_of("openchamber.sessions"),
+]
 
 
 urlpatterns = [

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+import os
+import socket
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+
+HEARTBEAT_LOST = timedelta(seconds=25)
+
+
+def _runs(pid: int) -> bool:
+    """Whether there is such a process on this machine."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True  # under another user
+    return True
 
 
 class AgentServerQuerySet(models.QuerySet["AgentServer"]):
@@ -32,6 +47,7 @@ class AgentServer(models.Model):
     source = models.CharField(_("source"), max_length=16, choices=Source.choices, default=Source.SETTINGS)
     enabled = models.BooleanField(_("enabled"), default=True)
     version = models.CharField(_("version"), max_length=40, blank=True, editable=False)
+    model_contexts = models.JSONField(default=dict, editable=False)  # {provider/model: tokens of context}
     used_at = models.DateTimeField(_("last used"), default=timezone.now, editable=False)
     # The watcher's record: who listens and since when without a gap ("" and null while nobody does), and when an
     # event was last heard.
@@ -58,6 +74,24 @@ class AgentServer(models.Model):
         """Make no new sessions there and follow it no longer."""
         self.enabled = False
         self.save(update_fields=["enabled"])
+
+    @property
+    def listening(self) -> bool:
+        """Whether a process is listening to the server's events right now, as far as this machine can tell.
+
+        A watcher on another machine cannot be seen dying, so it proves nothing here: conversations are read.
+        """
+        if self.heard_at is None or timezone.now() - self.heard_at > HEARTBEAT_LOST:
+            return False
+        host, _colon, rest = self.watched_by.partition(":")
+        pid = rest.partition(":")[0]
+        return host == socket.gethostname() and pid.isdigit() and _runs(int(pid))
+
+    def has_models(self, contexts: dict[str, int]) -> None:
+        """Remember how much each model can hold."""
+        if contexts and contexts != self.model_contexts:
+            self.model_contexts = contexts
+            self.save(update_fields=["model_contexts"])
 
     def connected(self, *, by: str) -> None:
         """A watcher's stream is open: from here on nothing is missed."""
@@ -97,6 +131,11 @@ class Session(models.Model):
     carried = models.JSONField(default=dict, blank=True)
     carried_at = models.DateTimeField(null=True, blank=True)
     carried_sequence = models.PositiveIntegerField(default=0)
+    # Counts changes of the pinned messages; the state of all that is wanted when nothing was owed (`assembly.stamp`).
+    pins_revision = models.PositiveIntegerField(default=0)
+    owed_nothing_at = models.CharField(max_length=500, blank=True)
+    # provider/model of the last turn that we know of: its context bounds a block.
+    model = models.CharField(max_length=200, blank=True)
     # The newest compaction that was dealt with (the summary's id).
     restored_compaction = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -108,6 +147,22 @@ class Session(models.Model):
 
     def __str__(self) -> str:
         return self.title or self.id
+
+    def owes_nothing(self, *, stamp: str) -> None:
+        """Nothing was owed when everything wanted stood at `stamp`."""
+        if self.owed_nothing_at != stamp and len(stamp) <= 500:
+            self.owed_nothing_at = stamp
+            self.save(update_fields=["owed_nothing_at"])
+
+    def uses(self, *, model: str) -> None:
+        """The next turn is the work of this model; "" says nothing."""
+        if model and model != self.model:
+            self.model = model
+            self.save(update_fields=["model"])
+
+    def pins_changed(self) -> None:
+        """A pinned message came, went or changed."""
+        type(self).objects.filter(pk=self.pk).update(pins_revision=models.F("pins_revision") + 1)
 
     def disturb(self) -> None:
         """The conversation lost or regained messages: read it before trusting rows again."""
@@ -138,11 +193,13 @@ class PinnedMessage(models.Model):
     def __str__(self) -> str:
         return f"{self.role} {self.message_id}"
 
-    def found(self, text: str) -> None:
-        """The message was fetched again: its text, or "" when it is gone (the text that was kept stays)."""
-        if (text or self.text, not text) != (self.text, self.missing):
-            self.text, self.missing = text or self.text, not text
-            self.save(update_fields=["text", "missing"])
+    def found(self, text: str) -> bool:
+        """The message was fetched again: its text, or "" when it is gone (what was kept stays). True if that is new."""
+        if (text or self.text, not text) == (self.text, self.missing):
+            return False
+        self.text, self.missing = text or self.text, not text
+        self.save(update_fields=["text", "missing"])
+        return True
 
     def metadata(self) -> dict[str, Any]:
         """The shape in the session's metadata: `{id, createdAt (ms), role}`."""

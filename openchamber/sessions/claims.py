@@ -13,10 +13,11 @@ from typing import Any
 from openchamber.models import Delivery, Session
 from openchamber.sessions import delivery as deliveries
 from openchamber.sessions import rows
+from openchamber.sessions.assembly import Assembly, Terms, assemble_in_time, owed_nothing
 from openchamber.sessions.carriers import Conversation
-from openchamber.sessions.delivery import Assembly, assemble_in_time, claim
-from openchamber.sessions.opencode import is_ours
-from openchamber.sessions.opencode import message_id as new_message_id
+from openchamber.sessions.delivery import claim, restraint
+from openchamber.sessions.message_ids import is_ours
+from openchamber.sessions.message_ids import message_id as new_message_id
 
 logger = logging.getLogger(__name__)
 
@@ -84,7 +85,11 @@ def answer(ask: Ask) -> Answer:
         return Answer(conversation_wanted=open_claim_is_overdue)
     if ask.event == "compact":
         return _answer_compaction(session, ask, started)
-    assembly = _assemble(session, ask, started, restore=False)
+    session.uses(model=ask.model)
+    if ask.conversation is None and owed_nothing(session, ask.agent):
+        return NOTHING
+    budget = SUBAGENT_BUDGET if ask.event == "subagent" else ask.limit
+    assembly = _assemble(session, ask, started, Terms(budget=budget))
     if assembly is None:
         return NOTHING
     if assembly.conversation_wanted:
@@ -92,11 +97,11 @@ def answer(ask: Ask) -> Answer:
     return _claimed(assembly, ask, cause=Delivery.Cause.HOOK, carrier=ask.message_id)
 
 
-def _assemble(session: Session, ask: Ask, started: float, *, restore: bool) -> Assembly | None:
+def _assemble(session: Session, ask: Ask, started: float, terms: Terms) -> Assembly | None:
     left = max(0, ask.deadline_ms - OVERHEAD_MS) / 1000 - (time.monotonic() - started)
-    budget = SUBAGENT_BUDGET if ask.event == "subagent" else ask.limit
-    options = {"conversation": ask.conversation, "can_read": False, "restore": restore, "budget": budget}
-    return assemble_in_time(session, ask.agent, seconds=max(0.01, left), **options)
+    return assemble_in_time(
+        session, ask.agent, seconds=max(0.01, left), conversation=ask.conversation, can_read=False, terms=terms
+    )
 
 
 def _answer_compaction(session: Session, ask: Ask, started: float) -> Answer:
@@ -106,7 +111,7 @@ def _answer_compaction(session: Session, ask: Ask, started: float) -> Answer:
     summary = ask.conversation.compaction()
     if summary is None or session.restored_compaction == summary.id:
         return NOTHING
-    assembly = _assemble(session, ask, started, restore=True)
+    assembly = _assemble(session, ask, started, restraint(session))
     if assembly is None:
         return NOTHING
     if assembly.block is None:

@@ -1,21 +1,18 @@
-"""The rule of delivery: what a session is owed, and how it is told: claim, send, confirm.
+"""How a session is told what it is owed: claim, send, confirm.
 
-Nothing here may fail or delay a send: any error means "no block this time", and what was owed
-stays owed, because every decision is reckoned from what the session carries.
+A claim is a row that only one sender can have; what became of it is learned by reading the message
+back, never by sending again.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 import re
-import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeout
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 
 from django.conf import settings
@@ -23,206 +20,35 @@ from django.db import IntegrityError, connections, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from openchamber.errors import Conflict, Invalid
 from openchamber.models import AgentServer, Delivery, Lease, Session
-from openchamber.sessions import carriers, context, mirror, pinned
-from openchamber.sessions.carriers import Carried, Conversation
-from openchamber.sessions.context import Block, Item
-from openchamber.sessions.opencode import (
-    SEND_SECONDS,
-    AgentServerError,
-    OpenCode,
-    Refused,
-    client_for,
-)
-from openchamber.sessions.opencode import (
-    message_id as new_message_id,
-)
-from openchamber.signals import context_wanted
+from openchamber.sessions import carriers, mirror
+from openchamber.sessions.assembly import Assembly, Terms, assemble_in_time, budget_for, owed_nothing
+from openchamber.sessions.carriers import Carried
+from openchamber.sessions.message_ids import message_id as new_message_id
+from openchamber.sessions.opencode import SEND_SECONDS, AgentServerError, OpenCode, client_for
 
 logger = logging.getLogger(__name__)
 
-HEARTBEAT_LOST = timedelta(seconds=25)
-CHARACTERS_PER_TOKEN = 3
+LOOP_PAUSE = timedelta(minutes=1)
 SWEEP = 100  # claims that one sweep looks at
-_assemblers = ThreadPoolExecutor(8, thread_name_prefix="assemble")
 _confirmers = ThreadPoolExecutor(4, thread_name_prefix="confirm")
 
 
-# What is wanted -----------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What all apps together want a session to hold, and the sources that could not be read, with the reason."""
-
-    items: Sequence[Item]
-    failures: Mapping[str, str] = field(default_factory=dict)
-
-    def pinned_keys(self) -> list[str]:
-        """The keys of the pinned messages among the items."""
-        return [item.key for item in self.items if item.kind == "message"]
-
-
-def wanted(session: Session, agent: str) -> Wanted:
-    """Ask the apps. One that raises fails as a whole and takes nobody's answer with it."""
-    items: list[Item] = []
-    failures: dict[str, str] = {}
-    answers = context_wanted.send_robust(sender=Session, project=session.project, session=session, agent=agent)
-    for receiver, answer in answers:
-        if isinstance(answer, Exception):
-            app = receiver.__module__.partition(".")[0]
-            source = "session" if app == "openchamber" else app
-            failures[source] = _("could not be read")
-            logger.error("%s could not say what session %s needs", app, session.pk, exc_info=answer)
-            continue
-        items += answer[0]
-        failures |= dict.fromkeys(answer[1], _("could not be read"))
-    return Wanted(items, failures)
-
-
-# What is carried ----------------------------------------------------------------------
-
-
-def watcher_alive(server: AgentServer | None) -> bool:
-    """Whether a process is listening to the server's events right now, as far as this machine can tell.
-
-    A watcher on another machine cannot be seen dying, so it proves nothing here: the conversation is read.
-    """
-    if server is None or server.heard_at is None or timezone.now() - server.heard_at > HEARTBEAT_LOST:
-        return False
-    host, _colon, rest = server.watched_by.partition(":")
-    pid = rest.partition(":")[0]
-    if host != socket.gethostname() or not pid.isdigit():
-        return False
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True  # it lives, under another user
-    return True
-
-
-def rows_trusted(session: Session) -> bool:
-    """Whether nothing can have happened to the conversation since it was last looked at without our seeing it."""
-    server = session.server
-    if session.carried_at is None or server is None or server.unbroken_since is None:
-        return False
-    disturbed = session.disturbed_at is not None and session.disturbed_at >= session.carried_at
-    return not disturbed and server.unbroken_since <= session.carried_at and watcher_alive(server)
-
-
-def carried_by_rows(session: Session, pinned_keys: Sequence[str]) -> Carried | None:
-    """What the rows say that the session holds; None where only the conversation knows."""
-    if not rows_trusted(session):
-        return None
-    held = Carried.load(session.carried)
-    unknown = [key for key in pinned_keys if key not in held.told and key not in held.spoken]
-    return None if unknown else held
-
-
-def remember(session: Session, held: Carried, looked_at: datetime) -> None:
-    """Keep what a conversation was found to hold, unless a delivery was confirmed since this process looked."""
-    fields = {"carried": held.stored(), "carried_at": looked_at}
-    unchanged = Session.objects.filter(pk=session.pk, carried_sequence=session.carried_sequence)
-    if unchanged.update(**fields):
-        session.carried, session.carried_at = fields["carried"], looked_at
-
-
-# What is owed -------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Assembly:
-    """A decision: the block to tell (None: nothing is owed), and what it was reckoned from."""
-
-    session: Session
-    block: Block | None
-    wanted: Wanted
-    carried: Carried
-    sequence: int
-    agent: str = ""
-    conversation_wanted: bool = False
-
-
-def assemble(
-    session: Session,
-    agent: str,
-    *,
-    conversation: Conversation | None = None,
-    can_read: bool = True,
-    budget: int = 0,
-    restore: bool = False,
-) -> Assembly:
-    """Decide what `session` is owed, by rows where those can be trusted, else by its conversation.
-
-    Without a conversation and without a way to read one (`can_read`) the answer is only that one is wanted.
-    """
-    session = Session.objects.select_related("project", "server").get(pk=session.pk)
-    looked_at = timezone.now()
-    newest = session.deliveries.newest()
-    sequence = newest.sequence if newest else 0
-    if conversation is not None:
-        pinned.adopt(session, conversation, _reader(session) if can_read else None)
-    want = wanted(session, agent)
-    held = carried_by_rows(session, want.pinned_keys()) if conversation is None else None
-    if held is None and conversation is None:
-        client = _reader(session) if can_read else None
-        if client is None:
-            return Assembly(session, None, want, Carried(), sequence, agent, conversation_wanted=True)
-        conversation = client.conversation(session.pk)
-        pinned.adopt(session, conversation, client)
-        want = wanted(session, agent)
-    forced = False
-    if held is None and conversation is not None:
-        held = carriers.fold(conversation, want.pinned_keys())
-        forced = conversation.mirror.get(mirror.DELIVERED) == ""
-        if not forced:  # another client's wish stands until it is met, so the rows must not answer before
-            remember(session, held, looked_at)
-    assert held is not None
-    block = _block(session, want, held, forced=forced, budget=budget, restore=restore)
-    return Assembly(session, block, want, held, sequence, agent)
-
-
-def _reader(session: Session) -> OpenCode | None:
-    return client_for(session.server) if session.server else None
-
-
-def _block(
-    session: Session, want: Wanted, held: Carried, *, forced: bool = False, budget: int = 0, restore: bool = False
-) -> Block | None:
-    frame = context.Frame(session.pk, settings.SECRET_KEY, budget or settings.CONTEXT_BUDGET, restore=restore)
-    return context.assemble(want.items, list(want.failures), held, frame, forced=forced)
-
-
-def budget_for(context_tokens: int) -> int:
-    """The most that one block may take: the configured size, or a tenth of the model's context."""
-    if not context_tokens:
-        return settings.CONTEXT_BUDGET
-    return min(settings.CONTEXT_BUDGET, context_tokens * CHARACTERS_PER_TOKEN // 10)
-
-
-def assemble_in_time(session: Session, agent: str, *, seconds: float, **options: object) -> Assembly | None:
-    """`assemble` against a deadline; None when it failed or was late. A late one leaves nothing behind."""
-
-    def work() -> Assembly:
-        try:
-            return assemble(session, agent, **options)  # type: ignore[arg-type]
-        finally:
-            connections.close_all()
-
-    future = _assemblers.submit(work)
-    try:
-        return future.result(timeout=seconds)
-    except FutureTimeout:
-        logger.warning("no block for session %s: it was not ready within %s s", session.pk, seconds)
-    # Nothing in delivery may fail a send: whatever went wrong means "no block this time".
-    except Exception:
-        logger.exception("no block for session %s", session.pk)
-    return None
-
-
 # Claim, confirm, release --------------------------------------------------------------
+
+
+def restraint(session: Session) -> Terms:
+    """How much a restore may say: when the last one was compacted away within a minute, half; again, titles only.
+
+    A restore that fills the context would bring the next compaction, and that the next restore, for ever.
+    """
+    recent = session.deliveries.confirmed().filter(
+        cause=Delivery.Cause.RESTORE, settled_at__gt=timezone.now() - LOOP_PAUSE
+    )
+    count = recent.count()
+    budget = budget_for(session) // 2 if count else 0
+    return Terms(budget=budget, restore=True, titles_only=count > 1)
 
 
 def claim(assembly: Assembly, *, cause: str, carrier: str, seconds: float, compaction: str = "") -> Delivery | None:
@@ -345,13 +171,14 @@ def send_message(session: Session, prompt: Prompt, *, wait: bool = False) -> Sen
     `wait` confirms before returning (a command that ends leaves nobody to confirm later).
     """
     if session.server is None:
-        raise Refused(_("This session is on no agent server that could be asked."))
+        raise Conflict(_("This session is on no agent server that could be asked."))
     client = client_for(session.server)
     message = prompt.message_id or new_message_id()
     if not _OWN_MESSAGE_ID.fullmatch(message):
-        raise Refused(_("A message id is `msg` and then letters, digits, _ or -."))
+        raise Invalid(_("A message id is `msg` and then letters, digits, _ or -."))
     if prompt.message_id and not _first_time(client, session, message):
         return Sent(message, session.deliveries.filter(carrier=message).first(), repeated=True)
+    session.uses(model=prompt.model)
     delivery, error = _claim_for(session, prompt, message) if prompt.with_context else (None, "")
     try:
         client.prompt(
@@ -386,8 +213,9 @@ def _first_time(client: OpenCode, session: Session, message: str) -> bool:
 
 
 def _claim_for(session: Session, prompt: Prompt, message: str) -> tuple[Delivery | None, str]:
-    agent = prompt.agent
-    assembly = assemble_in_time(session, agent, seconds=settings.CONTEXT_TIMEOUT)
+    if owed_nothing(session, prompt.agent):
+        return None, ""
+    assembly = assemble_in_time(session, prompt.agent, seconds=settings.CONTEXT_TIMEOUT)
     if assembly is None:
         return None, _("What the session is owed was not ready in time; it rides with the next message.")
     if assembly.block is None:
@@ -459,7 +287,6 @@ def mirror_soon(delivery: Delivery, client: OpenCode) -> None:
 def finish() -> None:
     """Let what was claimed be confirmed before the process ends."""
     _confirmers.shutdown(wait=True, cancel_futures=False)
-    _assemblers.shutdown(wait=False, cancel_futures=True)
 
 
 def mirror_later(delivery: Delivery) -> None:

@@ -20,7 +20,8 @@ from openchamber.models import AgentServer, Delivery, Lease, Session
 from openchamber.models.leases import holder
 from openchamber.sessions import delivery as deliveries
 from openchamber.sessions import mirror
-from openchamber.sessions.opencode import AgentServerError, Event, OpenCode, SessionInfo, client_for, is_ours
+from openchamber.sessions.message_ids import is_ours
+from openchamber.sessions.opencode import AgentServerError, Event, OpenCode, SessionInfo, client_for
 from openchamber.signals import session_compacted
 
 logger = logging.getLogger(__name__)
@@ -82,6 +83,7 @@ class Watcher:
         before = AgentServer.objects.values_list("heard_at", flat=True).get(pk=self.server.pk)
         self.server.connected(by=self.holder)
         logger.info("listening to %s", self.server.url)
+        self.server.has_models({model.id: model.context for model in self.client.models() if model.context})
         catch_up(self.server, self.client, since=before)
 
     def _heartbeat(self, _event: Event) -> None:

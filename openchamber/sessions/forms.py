@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from openchamber.sessions import opencode
+from openchamber.sessions import message_ids
 from openchamber.sessions.delivery import Prompt
 
 TEXT_LIMIT = 1_000_000
@@ -54,8 +54,8 @@ class MessageForm(forms.Form):
         """Keep the message id of a failed attempt at this text, else take a new one."""
         data = super().clean() or self.cleaned_data
         message, _colon, digest = str(data.get("attempt", "")).partition(":")
-        again = digest == self.digest() and opencode.is_ours(message)
-        data["message_id"] = message if again else opencode.message_id()
+        again = digest == self.digest() and message_ids.is_ours(message)
+        data["message_id"] = message if again else message_ids.message_id()
         return data
 
     def digest(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -111,6 +112,16 @@ def _states(client: OpenCode, directories: Iterable[str]) -> dict[str, State]:
 
 def _state(key: str, last: Last, states: dict[str, State]) -> State:
     return states.get(key) or ("failed" if last.failed else "")
+
+
+def revision(listed: Sequence[Listed]) -> str:
+    """What changes whenever the list would."""
+    return hashlib.sha256(repr([_shown(row) for row in listed]).encode()).hexdigest()[:16]
+
+
+def _shown(row: Listed) -> tuple[object, ...]:
+    children = [_shown(child) for child in row.children]
+    return (row.info.id, row.info.title, row.info.agent, row.at, row.group, row.state, children)
 
 
 def _nested(listed: Sequence[Listed]) -> list[Listed]:

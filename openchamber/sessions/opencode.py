@@ -9,9 +9,6 @@ sticky, and a repeated message id appends parts to the first message.
 from __future__ import annotations
 
 import json
-import secrets
-import string
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,60 +19,14 @@ from django.utils.translation import gettext as _
 
 from openchamber.models import AgentServer
 from openchamber.sessions import carriers
-from openchamber.sessions.wire import (
-    AgentInfo,
-    Event,
-    Message,
-    ModelInfo,
-    Page,
-    Permission,
-    Question,
-    SessionInfo,
-    problem_text,
-)
+from openchamber.sessions.catalogue import AgentInfo, ModelInfo, Permission, Question
+from openchamber.sessions.connection import AgentServerError, Connection, Missing, Refused, Unreachable, speaking
+from openchamber.sessions.wire import Event, Message, Page, SessionInfo
 
-TIMEOUT = httpx2.Timeout(10, connect=2)
 STARTING = httpx2.Timeout(90, connect=2)
 # How long a sender may take before its claim may be taken over: its own time-out, and a little.
 SEND_SECONDS = 12
 PAGE = 100
-
-
-class AgentServerError(Exception):
-    """The agent server did not do what was asked; the text is for a person."""
-
-
-class Unreachable(AgentServerError):
-    """Nobody answers there, or nobody that speaks OpenCode's language."""
-
-
-class Missing(AgentServerError):
-    """The agent server knows no such session, message or request."""
-
-
-class Refused(AgentServerError):
-    """The agent server answered, and said no."""
-
-
-_last_id = [0]
-_id_lock = threading.Lock()
-_LETTERS = string.digits + string.ascii_letters
-# Our ids have the shape and the order of the server's own (older releases compare them in their loop):
-# 12 hex of time, then our mark, by which the plugin and the watcher know them, then chance.
-OUR_MARK = "openchamber"
-
-
-def message_id() -> str:
-    """A message id of our own; later calls sort after earlier ones."""
-    with _id_lock:
-        _last_id[0] = max(_last_id[0] + 1, int(time.time() * 1000) * 0x1000)
-        digits = format(_last_id[0] & 0xFFFFFFFFFFFF, "012x")
-    return f"msg_{digits}{OUR_MARK}" + "".join(secrets.choice(_LETTERS) for _ in range(8))
-
-
-def is_ours(message: str) -> bool:
-    """Whether `message` is an id that `message_id` made."""
-    return message[16:].startswith(OUR_MARK)
 
 
 def split_model(model: str) -> tuple[str, str]:
@@ -88,44 +39,44 @@ class OpenCode:
     """One agent server. Instances share a connection pool per address and may be used by any thread."""
 
     def __init__(self, url: str, password: str = "") -> None:
-        self.url = url.rstrip("/")
-        self._http = _pool(self.url, password)
+        self._wire = Connection(url, password)
+        self.url = self._wire.url
 
     # Reading -------------------------------------------------------------------------
 
     def health(self) -> str:
         """The server's version. A short time-out: a request during its start-up hangs for ever."""
-        answer = self._json("GET", "/global/health", timeout=2)
+        answer = self._wire.json("GET", "/global/health", timeout=2)
         if not isinstance(answer, dict) or not answer.get("healthy"):
             raise Unreachable(_("%(url)s answers, but not as an OpenCode server does.") % {"url": self.url})
         return str(answer.get("version", ""))
 
     def session(self, session_id: str) -> SessionInfo:
         """One session."""
-        return SessionInfo.read(self._json("GET", f"/session/{session_id}"))
+        return SessionInfo.read(self._wire.json("GET", f"/session/{session_id}"))
 
     def sessions(self, directory: str, *, limit: int = 100, search: str = "", start: int = 0) -> list[SessionInfo]:
         """The sessions of exactly this directory, newest change first; `start` in ms leaves older ones out."""
         query: dict[str, Any] = {"directory": directory, "limit": limit}
         query |= {"search": search} if search else {}
         query |= {"start": start} if start else {}
-        return [SessionInfo.read(row) for row in self._json("GET", "/session", params=query)]
+        return [SessionInfo.read(row) for row in self._wire.json("GET", "/session", params=query)]
 
     def all_sessions(self, *, limit: int = 100) -> list[SessionInfo]:
         """The sessions of all directories, newest change first."""
-        rows = self._json("GET", "/experimental/session", params={"limit": limit})
+        rows = self._wire.json("GET", "/experimental/session", params={"limit": limit})
         return [SessionInfo.read(row) for row in rows]
 
     def messages(self, session_id: str, *, limit: int = 50, before: str = "") -> Page:
         """The newest `limit` messages before the cursor, oldest first, with the cursor of the page before them."""
         query = {"limit": str(limit)} | ({"before": before} if before else {})
-        response = self._request("GET", f"/session/{session_id}/message", params=query)
-        rows = self._body(response)
+        response = self._wire.request("GET", f"/session/{session_id}/message", params=query)
+        rows = self._wire.body(response)
         return Page([Message.read(row) for row in rows], response.headers.get("x-next-cursor", ""))
 
     def message(self, session_id: str, message: str) -> Message:
         """One message, also one that stands before a compaction."""
-        return Message.read(self._json("GET", f"/session/{session_id}/message/{message}"))
+        return Message.read(self._wire.json("GET", f"/session/{session_id}/message/{message}"))
 
     def conversation(self, session_id: str, info: SessionInfo | None = None) -> carriers.Conversation:
         """What the rule of delivery needs of a session: read back to where the newest compaction's tail starts."""
@@ -177,30 +128,31 @@ class OpenCode:
 
     def agents(self, directory: str) -> list[AgentInfo]:
         """The agents that a person may choose from."""
-        rows = self._json("GET", "/agent", params={"directory": directory})
+        rows = self._wire.json("GET", "/agent", params={"directory": directory})
         return [AgentInfo.read(row) for row in rows if not row.get("hidden") and row.get("mode") != "subagent"]
 
-    def models(self, directory: str) -> list[ModelInfo]:
+    def models(self, directory: str = "") -> list[ModelInfo]:
         """The models of the configured providers, the default of each first; none means: no usable model."""
-        answer = self._json("GET", "/config/providers", params={"directory": directory})
+        query = {"directory": directory} if directory else {}
+        answer = self._wire.json("GET", "/config/providers", params=query, timeout=STARTING)
         return ModelInfo.read_all(answer)
 
     def statuses(self, directory: str) -> dict[str, str]:
         """`busy` or `retry` of each session in this directory that is not idle."""
-        rows = self._json("GET", "/session/status", params={"directory": directory})
+        rows = self._wire.json("GET", "/session/status", params={"directory": directory})
         return {session: str(status.get("type", "")) for session, status in rows.items()}
 
     def permissions(self, directory: str) -> list[Permission]:
         """The permission requests that wait for an answer."""
-        return [Permission.read(row) for row in self._json("GET", "/permission", params={"directory": directory})]
+        return [Permission.read(row) for row in self._wire.json("GET", "/permission", params={"directory": directory})]
 
     def questions(self, directory: str) -> list[Question]:
         """The questions that wait for an answer."""
-        return [Question.read(row) for row in self._json("GET", "/question", params={"directory": directory})]
+        return [Question.read(row) for row in self._wire.json("GET", "/question", params={"directory": directory})]
 
     def projects(self) -> list[str]:
         """The directories of the git projects that the server knows."""
-        rows = self._json("GET", "/project")
+        rows = self._wire.json("GET", "/project")
         return [row["worktree"] for row in rows if row.get("worktree") not in (None, "", "/")]
 
     # Doing ---------------------------------------------------------------------------
@@ -212,7 +164,7 @@ class OpenCode:
             provider, name = split_model(model)
             body["model"] = {"providerID": provider, "id": name}
         # The first request in a directory starts its instance there, with whatever its plugins wait for.
-        row = self._json("POST", "/session", params={"directory": directory}, json=body, timeout=STARTING)
+        row = self._wire.json("POST", "/session", params={"directory": directory}, json=body, timeout=STARTING)
         return SessionInfo.read(row)
 
     def prompt(
@@ -234,7 +186,7 @@ class OpenCode:
             body["model"] = {"providerID": provider, "modelID": name}
         optional = {"agent": agent, "variant": variant, "system": system, "noReply": no_reply}
         body |= {key: value for key, value in optional.items() if value}
-        self._request("POST", f"/session/{session_id}/prompt_async", json=body)
+        self._wire.request("POST", f"/session/{session_id}/prompt_async", json=body)
 
     def stored(self, session_id: str, message: str) -> bool:
         """Whether `message` can be read back by its id."""
@@ -246,57 +198,57 @@ class OpenCode:
 
     def write_metadata(self, session_id: str, metadata: Mapping[str, Any]) -> SessionInfo:
         """Replace a session's whole metadata: merging is the caller's part."""
-        return SessionInfo.read(self._json("PATCH", f"/session/{session_id}", json={"metadata": metadata}))
+        return SessionInfo.read(self._wire.json("PATCH", f"/session/{session_id}", json={"metadata": metadata}))
 
     def rename(self, session_id: str, title: str) -> None:
         """Give a session another title."""
-        self._json("PATCH", f"/session/{session_id}", json={"title": title})
+        self._wire.json("PATCH", f"/session/{session_id}", json={"title": title})
 
     def archive(self, session_id: str, *, archived: bool) -> None:
         """Archive a session or bring it back; null would be ignored, 0 brings it back."""
         at = int(time.time() * 1000) if archived else 0
-        self._json("PATCH", f"/session/{session_id}", json={"time": {"archived": at}})
+        self._wire.json("PATCH", f"/session/{session_id}", json={"time": {"archived": at}})
 
     def summarize(self, session_id: str, model: str) -> None:
         """Compact an idle session; waits for the summary (true is also the answer to a failed one)."""
         provider, name = split_model(model)
         body = {"providerID": provider, "modelID": name, "auto": False}
-        self._json("POST", f"/session/{session_id}/summarize", json=body, timeout=300)
+        self._wire.json("POST", f"/session/{session_id}/summarize", json=body, timeout=300)
 
     def abort(self, session_id: str) -> None:
         """Stop the running turn, if there is one."""
-        self._json("POST", f"/session/{session_id}/abort")
+        self._wire.json("POST", f"/session/{session_id}/abort")
 
     def fork(self, session_id: str, before: str = "") -> SessionInfo:
         """A copy of the session, up to (and without) the message `before`."""
         body = {"messageID": before} if before else {}
-        return SessionInfo.read(self._json("POST", f"/session/{session_id}/fork", json=body))
+        return SessionInfo.read(self._wire.json("POST", f"/session/{session_id}/fork", json=body))
 
     def revert(self, session_id: str, message: str) -> None:
         """Take back `message` and everything after it, until the next prompt for good."""
-        self._json("POST", f"/session/{session_id}/revert", json={"messageID": message})
+        self._wire.json("POST", f"/session/{session_id}/revert", json={"messageID": message})
 
     def unrevert(self, session_id: str) -> None:
         """Undo a revert."""
-        self._json("POST", f"/session/{session_id}/unrevert")
+        self._wire.json("POST", f"/session/{session_id}/unrevert")
 
     def reply_permission(self, request: str, reply: str, directory: str) -> None:
         """Answer a permission request: once, always or reject."""
-        self._json("POST", f"/permission/{request}/reply", params={"directory": directory}, json={"reply": reply})
+        self._wire.json("POST", f"/permission/{request}/reply", params={"directory": directory}, json={"reply": reply})
 
     def reply_question(self, request: str, answers: Sequence[Sequence[str]], directory: str) -> None:
         """Answer a question: the chosen labels for each of its parts."""
         body = {"answers": [list(answer) for answer in answers]}
-        self._json("POST", f"/question/{request}/reply", params={"directory": directory}, json=body)
+        self._wire.json("POST", f"/question/{request}/reply", params={"directory": directory}, json=body)
 
     @contextmanager
     def events(self, *, silence: float = 25) -> Iterator[Iterator[Event]]:
         """The stream of all directories' events; raises `Unreachable` after `silence` seconds without a heartbeat."""
         timeout = httpx2.Timeout(silence, connect=2)
-        with _speaking(self.url), self._http.stream("GET", "/global/event", timeout=timeout) as response:
+        with speaking(self.url), self._wire.http.stream("GET", "/global/event", timeout=timeout) as response:
             if response.status_code != 200 or "event-stream" not in response.headers.get("content-type", ""):
                 response.read()
-                raise self._refusal(response)
+                raise self._wire.refusal(response)
             yield self._events(response)
 
     @staticmethod
@@ -306,36 +258,6 @@ class OpenCode:
                 event = Event.read(json.loads(line[5:]))
                 if event is not None:
                     yield event
-
-    # The wire ------------------------------------------------------------------------
-
-    def _request(self, method: str, path: str, **options: Any) -> httpx2.Response:
-        with _speaking(self.url):
-            response = self._http.request(method, path, **options)
-        if response.status_code >= 400:
-            raise self._refusal(response)
-        return response
-
-    def _json(self, method: str, path: str, **options: Any) -> Any:
-        return self._body(self._request(method, path, **options))
-
-    def _body(self, response: httpx2.Response) -> Any:
-        if response.status_code == 204 or not response.content:
-            return None
-        if "json" not in response.headers.get("content-type", ""):
-            raise Unreachable(_("%(url)s answered with a page instead of data.") % {"url": self.url})
-        try:
-            return response.json()
-        except ValueError as error:
-            raise Unreachable(_("%(url)s answered with broken data.") % {"url": self.url}) from error
-
-    def _refusal(self, response: httpx2.Response) -> AgentServerError:
-        if response.status_code == 401:
-            return Refused(_("The agent server at %(url)s wants another password.") % {"url": self.url})
-        text = problem_text(response)
-        if response.status_code == 404:
-            return Missing(text or _("The agent server knows nothing of that kind."))
-        return Refused(text or _("The agent server answered %(status)s.") % {"status": response.status_code})
 
 
 def client_for(server: AgentServer) -> OpenCode:
@@ -351,38 +273,6 @@ def _reaches_back(conversation: carriers.Conversation) -> bool:
     request = next(message for message in conversation.messages if message.id == summary.parent)
     first = request.tail_start or request.id
     return any(message.id == first for message in conversation.messages)
-
-
-_pools: dict[tuple[str, str], httpx2.Client] = {}
-_pools_lock = threading.Lock()
-
-
-def _pool(url: str, password: str) -> httpx2.Client:
-    """The connection pool of an address: pooling saves a handshake on every request of a send."""
-    with _pools_lock:
-        client = _pools.get((url, password))
-        if client is None:
-            # No proxies from the environment: an agent server is named by its own address.
-            client = httpx2.Client(
-                base_url=url,
-                auth=("opencode", password) if password else None,
-                timeout=TIMEOUT,
-                trust_env=False,
-                limits=httpx2.Limits(max_connections=64, max_keepalive_connections=16, keepalive_expiry=4),
-            )
-            _pools[url, password] = client
-        return client
-
-
-@contextmanager
-def _speaking(url: str) -> Iterator[None]:
-    """Whatever goes wrong on the way becomes `Unreachable`."""
-    try:
-        yield
-    except httpx2.TimeoutException as error:
-        raise Unreachable(_("The agent server at %(url)s did not answer in time.") % {"url": url}) from error
-    except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
-        raise Unreachable(_("No agent server can be reached at %(url)s.") % {"url": url}) from error
 
 
 __all__ = [

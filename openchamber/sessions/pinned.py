@@ -10,11 +10,12 @@ from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from openchamber.errors import Conflict, Invalid
 from openchamber.models import PinnedMessage, Session
 from openchamber.sessions import mirror
 from openchamber.sessions.carriers import MESSAGE_SOURCE, Conversation, Pinned, message_hash
 from openchamber.sessions.context import Item
-from openchamber.sessions.opencode import Missing, OpenCode, Refused, SessionInfo, client_for
+from openchamber.sessions.opencode import Missing, OpenCode, SessionInfo, client_for
 from openchamber.signals import context_wanted
 
 GROUP = "Pinned messages"
@@ -50,12 +51,12 @@ def pinned_wanted(session: Session, **_rest: Any) -> tuple[list[Item], list[str]
 def pin(session: Session, message_id: str) -> PinnedMessage:
     """Pin a user or assistant message: fetch it, name it in the metadata, keep its text. Pinning twice is pinning once.
 
-    Raises `Missing` for an unknown message, `Refused` for one without text of its own.
+    Raises `Missing` for an unknown message, `Invalid` for one without text of its own.
     """
     client = _client(session)
     message = client.message(session.pk, message_id)
     if message.summary or not message.own_text.strip():
-        raise Refused(_("Only a message with text of its own can be pinned."))
+        raise Invalid(_("Only a message with text of its own can be pinned."))
     row = PinnedMessage(
         session=session, message_id=message.id, role=message.role, text=message.own_text, written_at=message.created
     )
@@ -65,6 +66,7 @@ def pin(session: Session, message_id: str) -> PinnedMessage:
         message_id=message.id,
         defaults={"role": row.role, "text": row.text, "written_at": row.written_at, "missing": False},
     )
+    session.pins_changed()
     return saved
 
 
@@ -74,11 +76,12 @@ def unpin(session: Session, message_id: str) -> None:
     _write(_client(session), session, drop=message_id)
     if row is not None:
         row.delete()
+        session.pins_changed()
 
 
 def _client(session: Session) -> OpenCode:
     if session.server is None:
-        raise Refused(_("No agent server can be asked about this session."))
+        raise Conflict(_("No agent server can be asked about this session."))
     return client_for(session.server)
 
 
@@ -97,35 +100,43 @@ def _write(client: OpenCode, session: Session, *, add: PinnedMessage | None = No
 
 def refresh(session: Session, client: OpenCode) -> None:
     """Fetch the pinned messages again, since they are needed: one that was deleted is marked missing."""
-    for row in session.pinned_messages.all():
-        row.found(_own_text(session, row.message_id, client))
+    changed = [row.found(_own_text(session, row.message_id, client)) for row in session.pinned_messages.all()]
+    if any(changed):
+        session.pins_changed()
 
 
-def adopt(session: Session, conversation: Conversation, client: OpenCode | None) -> None:
+def adopt(session: Session, conversation: Conversation, client: OpenCode | None) -> bool:
     """Bring our rows in line with the pins that the session's metadata names.
 
     They differ in a fork (its metadata is a copy, its message ids are new), and where another
     installation pinned. Text comes from what the client brought, else from the agent server; a pin that
-    neither has is kept and marked missing.
+    neither has is kept and marked missing. True when something changed.
     """
     rows = {row.message_id: row for row in session.pinned_messages.all()}
     moved: dict[str, str] = {}
+    changed = False
     for pin in conversation.pinned:
         row = rows.get(pin.id)
         if row is None or (pin.text is not None and (row.missing or pin.text != row.text)):
             stored = _adopt_one(session, pin, conversation, client)
+            changed = True
             moved |= {pin.id: stored.message_id} if stored.message_id != pin.id else {}
-    _drop_unnamed(rows, {pin.id for pin in conversation.pinned} | set(moved.values()))
+    named = {pin.id for pin in conversation.pinned} | set(moved.values())
+    changed = _drop_unnamed(rows, named) or changed
+    if changed:
+        session.pins_changed()
     if moved and client is not None:
         _rewrite(client, session, moved)
+    return changed
 
 
-def _drop_unnamed(rows: dict[str, PinnedMessage], named: set[str]) -> None:
+def _drop_unnamed(rows: dict[str, PinnedMessage], named: set[str]) -> bool:
     """Forget rows that the metadata does not name; not the youngest, whose name may be on its way."""
     settled = timezone.now() - timedelta(seconds=30)
     gone = [row.pk for row in rows.values() if row.message_id not in named and row.pinned_at < settled]
     if gone:
         PinnedMessage.objects.filter(pk__in=gone).delete()
+    return bool(gone)
 
 
 def _adopt_one(session: Session, pin: Pinned, conversation: Conversation, client: OpenCode | None) -> PinnedMessage:

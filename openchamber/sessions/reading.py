@@ -9,9 +9,11 @@ from typing import Any, TypeVar
 
 from openchamber.models import Session
 from openchamber.sessions import thread
+from openchamber.sessions.catalogue import AgentInfo, ModelInfo, Permission, Question
+from openchamber.sessions.following import followers
 from openchamber.sessions.opencode import AgentServerError, OpenCode
 from openchamber.sessions.thread import Row
-from openchamber.sessions.wire import AgentInfo, Message, ModelInfo, Permission, Question, SessionInfo
+from openchamber.sessions.wire import Message, SessionInfo
 
 PAGE = 50  # messages
 CHOICES_SECONDS = 30
@@ -90,7 +92,8 @@ def look(session: Session, client: OpenCode, *, limit: int = PAGE) -> Look:
     page = client.messages(session.pk, limit=limit)
     status = client.statuses(info.directory).get(session.pk, "")
     asks = waiting(session, client, info) if status else []
-    shown = rows_of(session, info, page.messages)
+    messages = followers.of(session.server).with_words(page.messages) if status and session.server else page.messages
+    shown = rows_of(session, info, messages)
     start = thread.live_from(shown)
     live = shown[start:]
     said = thread.revision(

@@ -19,9 +19,10 @@ from django.dispatch import receiver
 from openchamber.models import AgentServer, Delivery, Session
 from openchamber.sessions import delivery as deliveries
 from openchamber.sessions import mirror, pinned
-from openchamber.sessions.delivery import Assembly, assemble, block_part, claim
+from openchamber.sessions.assembly import Assembly, assemble
+from openchamber.sessions.delivery import block_part, claim, restraint
+from openchamber.sessions.message_ids import message_id as new_message_id
 from openchamber.sessions.opencode import SEND_SECONDS, AgentServerError, Message, OpenCode, client_for
-from openchamber.sessions.opencode import message_id as new_message_id
 from openchamber.sessions.rows import session_row
 from openchamber.signals import session_compacted
 
@@ -110,7 +111,7 @@ def _restore_once(client: OpenCode, server: AgentServer, session_id: str) -> Del
         return None
     pinned.refresh(session, client)
     last = client.last_turn(session_id)
-    assembly = assemble(session, last.agent if last else "", conversation=conversation, restore=True)
+    assembly = assemble(session, last.agent if last else "", conversation=conversation, terms=restraint(session))
     if assembly.block is None:
         move_cursor(client, session, summary.id)
         return None

@@ -5,9 +5,10 @@ from __future__ import annotations
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from openchamber.errors import Conflict
 from openchamber.models import AgentServer, Project, Session
 from openchamber.projects.resolve import resolve
-from openchamber.sessions.opencode import Missing, Refused, SessionInfo, client_for
+from openchamber.sessions.opencode import Missing, SessionInfo, client_for
 from openchamber.signals import session_started
 
 
@@ -57,13 +58,13 @@ def find_session(session_id: str) -> Session | None:
 def compact(session: Session) -> None:
     """Compact an idle session with the model of its last turn; waits for the summary."""
     if session.server is None:
-        raise Refused(_("No agent server is known for this session."))
+        raise Conflict(_("No agent server is known for this session."))
     client = client_for(session.server)
     info = client.session(session.pk)
     if client.statuses(info.directory).get(session.pk):
-        raise Refused(_("The session is busy. Compact it when it is idle."))
+        raise Conflict(_("The session is busy. Compact it when it is idle."))
     if not info.model:
-        raise Refused(_("Nothing was said in this session yet, so there is nothing to compact."))
+        raise Conflict(_("Nothing was said in this session yet, so there is nothing to compact."))
     client.summarize(session.pk, info.model)
 
 

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from django.conf import settings
 from django.utils.translation import gettext as _
 
 from openchamber.models import Delivery, Session
+from openchamber.sessions.assembly import CHARACTERS_PER_TOKEN, Assembly, assemble, budget_for
 from openchamber.sessions.carriers import Carried
 from openchamber.sessions.context import Item, covered, signature
-from openchamber.sessions.delivery import CHARACTERS_PER_TOKEN, Assembly, assemble
 from openchamber.signals import choices_wanted
 
 State = Literal["held", "owed", "leaving", "failed", "detached"]
@@ -101,7 +100,7 @@ def status(session: Session, agent: str = "") -> Status:
         entries=list(_entries(assembly)),
         preview=assembly.block.text if assembly.block else "",
         signature=signature(assembly.carried.told),
-        budget=settings.CONTEXT_BUDGET,
+        budget=budget_for(assembly.session),
         deliveries=ledger,
     )
 

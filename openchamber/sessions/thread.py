@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from openchamber.sessions.carriers import Carrier
 from openchamber.sessions.wire import Message, Part
 
-Kind = Literal["said", "continued", "compaction", "restored", "hidden"]
+Kind = Literal["said", "continued", "compaction", "restored", "told", "hidden"]
 # What a page shows of a tool's output or a hidden text before it is asked for the rest.
 EXCERPT = 1500  # characters
 
@@ -77,11 +77,13 @@ class Tool:
         state: Literal["working", "held", "failed"] = "working"
         if part.status in ("completed", "error"):
             state = "held" if part.status == "completed" else "failed"
-        command = str(part.input.get("command") or "")
+        command = str(part.input.get("command") or "").strip()
         outcomes = {"working": _("running"), "held": _("done"), "failed": _("failed")}
         first_line = subject.strip().split("\n", 1)[0][:200]
         output = Excerpt(part.output, part.id)
-        return cls(part.id, str(name), first_line, state, outcomes[state], command, output, part.error)
+        # A command that the summary shows whole need not be said twice.
+        more = command if command != first_line else ""
+        return cls(part.id, str(name), first_line, state, outcomes[state], more, output, part.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,11 @@ class Row:
         return self.message.role == "assistant" and self.message.completed is None and not self.message.error
 
     @property
+    def stopped(self) -> bool:
+        """Whether it ended because the person wanted it to."""
+        return self.message.error in ("Aborted", "MessageAbortedError")
+
+    @property
     def pinnable(self) -> bool:
         """Whether it has words of its own that can be pinned."""
         return self.kind == "said" and not self.writing and bool(self.message.own_text.strip())
@@ -149,27 +156,33 @@ def rows(messages: Sequence[Message], *, pinned: Collection[str] = (), reverted_
     answered = {message.parent for message in messages if message.summary}
     ids = [message.id for message in messages]
     first_reverted = ids.index(reverted_from) if reverted_from in ids else len(ids)
-    return [
-        _row(message, message.id in pinned, place >= first_reverted)
-        for place, message in enumerate(messages)
-        if not (message.id in asked and message.id in answered)
-    ]
+    found: list[Row] = []
+    for place, message in enumerate(messages):
+        if message.id in asked and message.id in answered:
+            continue
+        kind = _kind(message, found[-1] if found else None)
+        found.append(_row(message, kind, message.id in pinned, place >= first_reverted))
+    return found
 
 
-def _row(message: Message, pinned: bool, reverted: bool) -> Row:
+def _row(message: Message, kind: Kind, pinned: bool, reverted: bool) -> Row:
     hidden = [Excerpt(part.text, part.id) for part in message.parts if part.type == "text" and part.synthetic]
-    return Row(message, _kind(message), list(_pieces(message)), hidden, message.carrier, pinned, reverted)
+    return Row(message, kind, list(_pieces(message)), hidden, message.carrier, pinned, reverted)
 
 
-def _kind(message: Message) -> Kind:
+def _kind(message: Message, before: Row | None) -> Kind:
     if message.summary or message.compaction is not None:
         return "compaction"
     if message.role == "user":
         own = any(part.own or part.type == "file" for part in message.parts)
         if own or not message.parts:
             return "said"
-        return "restored" if message.carrier is not None else "hidden"
-    return "said" if message.own_text.strip() or message.error or message.completed is None else "continued"
+        if message.carrier is None:
+            return "hidden"
+        return "restored" if before is not None and before.kind == "compaction" else "told"
+    speaks = message.own_text.strip() or message.error or message.completed is None
+    goes_on = before is not None and before.kind in ("said", "continued") and before.message.role == "assistant"
+    return "continued" if goes_on and not speaks else "said"
 
 
 def _pieces(message: Message) -> Iterator[Piece]:

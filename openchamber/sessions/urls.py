@@ -11,6 +11,7 @@ session_urls = [
     path("projects/<slug:slug>/sessions/<str:session_id>/status/", pages.status, name="session-status"),
     path("projects/<slug:slug>/sessions/<str:session_id>/told/<uuid:pk>/", pages.told, name="told"),
     path("projects/<slug:slug>/sessions/<str:session_id>/live/", live.live, name="session-live"),
+    path("projects/<slug:slug>/sessions/<str:session_id>/events", live.events, name="session-events"),
 ]
 
 message_urls = [

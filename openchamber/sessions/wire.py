@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-import httpx2
-
 from openchamber.sessions.carriers import Carrier, Pinned, message_hash
 from openchamber.sessions.carriers import Message as Trace
 
@@ -23,7 +21,7 @@ def moment(milliseconds: object) -> datetime | None:
     return datetime.fromtimestamp(milliseconds / 1000, tz=UTC)
 
 
-def _model(value: object) -> str:
+def model_name(value: object) -> str:
     """`provider/model` of any of the three places that name a model, each in its own spelling."""
     if not isinstance(value, dict):
         return ""
@@ -129,7 +127,7 @@ class Message:
             parts=[Part.read(part) for part in row.get("parts", [])],
             parent=str(info.get("parentID") or ""),
             agent=str(info.get("agent") or info.get("mode") or ""),
-            model=_model(model) or _model(info),
+            model=model_name(model) or model_name(info),
             variant=str(variant or ""),
             # On a user message `summary` is an object with diffs, on a compaction's summary it is true.
             summary=info["role"] == "assistant" and info.get("summary") is True,
@@ -219,7 +217,7 @@ class SessionInfo:
             archived=moment(times.get("archived")),
             metadata=metadata if isinstance(metadata, dict) else {},
             agent=str(row.get("agent") or ""),
-            model=_model(model),
+            model=model_name(model),
             variant=str((model.get("variant") if isinstance(model, dict) else "") or ""),
             reverted_from=str(revert.get("messageID") or "") if isinstance(revert, dict) else "",
         )
@@ -237,81 +235,6 @@ class SessionInfo:
             if isinstance(row, dict) and isinstance(row.get("id"), str) and row.get("role") in ("user", "assistant"):
                 created = row.get("createdAt")
                 yield Pinned(row["id"], row["role"], int(created) if isinstance(created, int | float) else 0)
-
-
-@dataclass(frozen=True, slots=True)
-class AgentInfo:
-    """An agent that a person may choose."""
-
-    name: str
-    description: str
-    model: str
-
-    @classmethod
-    def read(cls, row: Mapping[str, Any]) -> AgentInfo:
-        """One agent off the wire."""
-        return cls(str(row["name"]), str(row.get("description") or ""), _model(row.get("model")))
-
-
-@dataclass(frozen=True, slots=True)
-class ModelInfo:
-    """A model that can be used: `provider/model`, its name and its context in tokens (0: unknown)."""
-
-    id: str
-    name: str
-    context: int
-    default: bool = False
-
-    @classmethod
-    def read_all(cls, answer: Mapping[str, Any]) -> list[ModelInfo]:
-        """The models of all providers, defaults first."""
-        defaults = answer.get("default") or {}
-        found = []
-        for provider in answer.get("providers", []):
-            for name, model in (provider.get("models") or {}).items():
-                limit = model.get("limit") or {}
-                title = f"{model.get('name') or name}"
-                default = defaults.get(provider["id"]) == name
-                found.append(cls(f"{provider['id']}/{name}", title, int(limit.get("context") or 0), default))
-        return sorted(found, key=lambda model: not model.default)
-
-
-@dataclass(frozen=True, slots=True)
-class Permission:
-    """A permission request that waits for an answer."""
-
-    id: str
-    session: str
-    permission: str
-    patterns: Sequence[str]
-    always: Sequence[str]
-    metadata: Mapping[str, Any]
-
-    @classmethod
-    def read(cls, row: Mapping[str, Any]) -> Permission:
-        """One request off the wire."""
-        return cls(
-            id=row["id"],
-            session=row["sessionID"],
-            permission=str(row.get("permission") or ""),
-            patterns=[str(pattern) for pattern in row.get("patterns") or []],
-            always=[str(pattern) for pattern in row.get("always") or []],
-            metadata=row.get("metadata") or {},
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question that waits: each of its parts has `question`, `header`, `options` (label, description), `multiple`."""
-
-    id: str
-    session: str
-    questions: Sequence[Mapping[str, Any]]
-
-    @classmethod
-    def read(cls, row: Mapping[str, Any]) -> Question:
-        """One request off the wire."""
-        return cls(row["id"], row["sessionID"], row.get("questions") or [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,16 +259,3 @@ class Event:
         info = self.properties.get("info")
         nested = info.get("sessionID") or info.get("id") if isinstance(info, dict) else ""
         return str(self.properties.get("sessionID") or nested or "")
-
-
-def problem_text(response: httpx2.Response) -> str:
-    """What an error answer says: the server has three shapes for it, and HTML."""
-    try:
-        body = response.json()
-    except ValueError:
-        return ""
-    if not isinstance(body, dict):
-        return ""
-    data = body.get("data")
-    nested = data.get("message") if isinstance(data, dict) else None
-    return str(nested or body.get("message") or body.get("_tag") or "")

@@ -201,11 +201,17 @@ function localise() {
     const at = new Date(element.dateTime);
     const clock = { hour: "2-digit", minute: "2-digit" };
     const day = { day: "numeric", month: "short" };
-    const language = document.documentElement.lang;
-    element.textContent = at.toDateString() === today ? at.toLocaleTimeString(language, clock) : at.toLocaleDateString(language, day);
-    element.title = at.toLocaleString(language);
+    element.textContent = at.toDateString() === today ? at.toLocaleTimeString([], clock) : at.toLocaleDateString([], day);
+    element.title = at.toLocaleString();
   });
 }
+
+// What was unfolded stays so, also when its row moves or is drawn anew.
+const unfolded = new Set();
+
+on("toggle", ({ target }) => target.matches("details[id]") && unfolded[target.open ? "add" : "delete"](target.id), true);
+
+const unfold = () => unfolded.forEach((id) => document.getElementById(id)?.setAttribute("open", ""));
 
 // Whoever reads the end of a conversation stays at its end; whoever reads above is left in peace.
 const atEnd = new WeakMap();
@@ -232,6 +238,7 @@ on("scroll", (event) => {
 on("htmx:after:swap", () => {
   localise();
   restoreDrafts();
+  unfold();
   if (below) below.box.scrollTop = below.box.scrollHeight - below.rest;
   else follow(false);
   below = null;

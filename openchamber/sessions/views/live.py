@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from django.http import HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_GET
-from django_htmx.http import reswap, retarget, trigger_client_event
+import asyncio
+from collections.abc import AsyncIterator
 
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+from django_htmx.http import retarget, trigger_client_event
+
+from openchamber.errors import NotFound
 from openchamber.models import Session
 from openchamber.panel import PanelRequest
-from openchamber.sessions import delivery, reading
+from openchamber.sessions import reading
+from openchamber.sessions.following import Follower, followers
 from openchamber.sessions.views import client_of, session_of
 
 # A look at the newest messages; one that does not reach back far enough looks again at a whole page.
 GLANCE = 20
+BEAT_SECONDS = 15
+# At most four looks a second, however fast the agent writes.
+PAUSE_SECONDS = 0.25
 
 
 @require_GET
@@ -29,7 +38,7 @@ def live(request: PanelRequest, slug: str, session_id: str) -> HttpResponse:
     revision = reading.revision(session, found)
     if revision == seen:
         return HttpResponse(status=204)
-    reached = delivery.watcher_alive(session.server)
+    reached = bool(session.server and session.server.listening)
     context = {"look": found, "seen": revision, "reached": reached, "session": session, "project": session.project}
     ids = [row.id for row in found.settled]
     if (turn == found.first_live or turn in ids) and same_thread(request, found, seen, revision):
@@ -60,3 +69,40 @@ def look(session: Session, turn: str) -> reading.Look:
     found = reading.look(session, client, limit=GLANCE)
     reaches = turn in {row.id for row in (*found.settled, *found.live)}
     return found if reaches else reading.look(session, client)
+
+
+@require_GET
+def events(request: PanelRequest, slug: str, session_id: str) -> StreamingHttpResponse:
+    """A stream that says by name that something is new; the page then asks what. Never more than the name."""
+    session = session_of(request, slug, session_id)
+    if session.server is None:
+        raise NotFound(_("No agent server can be asked about this session."))
+    names = _names(followers.of(session.server), session.pk)
+    response = StreamingHttpResponse(names, content_type="text/event-stream")
+    response["Cache-Control"] = "no-cache"
+    response["X-Accel-Buffering"] = "no"
+    return response
+
+
+async def _names(follower: Follower, session: str) -> AsyncIterator[str]:
+    new = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def wake() -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(new.set)
+
+    leave = follower.listen(session, wake)
+    try:
+        yield ": listening\n\n"
+        while True:
+            try:
+                await asyncio.wait_for(new.wait(), BEAT_SECONDS)
+            except TimeoutError:
+                yield ": beat\n\n"
+                continue
+            new.clear()
+            yield "event: conversation-changed\ndata:\n\n"
+            await asyncio.sleep(PAUSE_SECONDS)
+    finally:
+        leave()

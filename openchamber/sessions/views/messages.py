@@ -70,7 +70,7 @@ def earlier(request: PanelRequest, slug: str, session_id: str) -> HttpResponse:
     client = client_of(session)
     page = client.messages(session.pk, limit=reading.PAGE, before=request.GET.get("before", ""))
     shown = reading.rows_of(session, client.session(session.pk), page.messages)
-    reached = delivery.watcher_alive(session.server)
+    reached = bool(session.server and session.server.listening)
     context = {"rows": shown, "earlier": page.next, "reached": reached, "project": session.project, "session": session}
     part = "#rows" if request.htmx else ""
     return render(request, f"openchamber/messages.html{part}", context)

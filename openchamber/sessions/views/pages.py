@@ -15,7 +15,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from openchamber.models import AgentServer, Project, Session
 from openchamber.panel import PanelRequest
-from openchamber.sessions import delivery, listing, reading, riding, rows
+from openchamber.sessions import listing, reading, riding, rows
 from openchamber.sessions import status as work_status
 from openchamber.sessions.forms import MessageForm, SessionForm
 from openchamber.sessions.opencode import AgentServerError, client_for
@@ -43,7 +43,9 @@ def session_list(
 ) -> HttpResponse:
     """The page, or the list alone, around a form that may have errors."""
     part = "#sessions" if request.htmx and request.method == "GET" else ""
-    context = {**listed(request, project), "project": project, "form": form}
+    context = {**listed(request, project), "project": project, "form": form, "current": request.GET.get("at", "")}
+    if part and context["list_seen"] == request.GET.get("seen"):
+        return HttpResponse(status=204)
     context["problem"] = problem or context["problem"]
     return render(request, f"openchamber/session_list.html{part}", context, status=status)
 
@@ -51,15 +53,16 @@ def session_list(
 def listed(request: PanelRequest, project: Project) -> dict[str, Any]:
     """What the list of sessions shows; `problem` says why there is none."""
     search = request.GET.get("find", "").strip()
-    context: dict[str, Any] = {"find": search, "archived": bool(request.GET.get("archived")), "problem": ""}
+    archived = bool(request.GET.get("archived"))
+    context: dict[str, Any] = {"find": search, "archived": archived, "problem": "", "list_seen": ""}
     server = AgentServer.objects.usable().first()
     if server is None:
         return {**context, "listed": [], "server": None}
     try:
-        found = listing.sessions(client_for(server), project, search=search, archived=context["archived"])
+        found = listing.sessions(client_for(server), project, search=search, archived=archived)
     except AgentServerError as error:
         return {**context, "listed": [], "server": server, "problem": str(error)}
-    return {**context, "listed": found, "server": server}
+    return {**context, "listed": found, "server": server, "list_seen": listing.revision(found)}
 
 
 @require_POST
@@ -100,7 +103,8 @@ def session_page(
         **composer(session, read["look"], form),
         **work(session, read["look"]),
     }
-    context |= {"project": session.project, "session": session, "reached": delivery.watcher_alive(session.server)}
+    context |= {"project": session.project, "session": session, "current": session.pk}
+    context["reached"] = bool(session.server and session.server.listening)
     return render(request, "openchamber/session.html", context, status=status)
 
 
