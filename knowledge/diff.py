@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -15,7 +17,7 @@ WORDS = re.compile(r"\n|[^\S\n]+|\w+[^\S\n]*|[^\w\s][^\S\n]*")
 LINES = re.compile(r"[^\n]*\n|[^\n]+")
 # Comparing is quadratic at its worst. Longer stretches that changed as a whole are shown as a whole.
 MOST_WORDS = 4_000
-MOST_LINES = 20_000
+MOST_LINES = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +53,54 @@ def hunks(old: Sequence[str], new: Sequence[str], *, most: int) -> Iterator[tupl
     """Pairs of stretches of two sequences, in order: equal ones and changed ones."""
     start = same_beginning(old, new)
     end = same_beginning(old[start:][::-1], new[start:][::-1])
-    middle_old, middle_new = old[start : len(old) - end], new[start : len(new) - end]
-    yield "".join(old[:start]), "".join(old[:start])
-    if len(middle_old) + len(middle_new) > most:
-        yield "".join(middle_old), "".join(middle_new)
-    else:
-        for _tag, a, b, c, d in SequenceMatcher(None, middle_old, middle_new).get_opcodes():
-            yield "".join(middle_old[a:b]), "".join(middle_new[c:d])
-    yield "".join(old[len(old) - end :]), "".join(old[len(old) - end :])
+    same = "".join(old[:start])
+    yield same, same
+    yield from aligned(old[start : len(old) - end], new[start : len(new) - end], most=most)
+    same = "".join(old[len(old) - end :])
+    yield same, same
+
+
+def aligned(old: Sequence[str], new: Sequence[str], *, most: int) -> Iterator[tuple[str, str]]:
+    """The pairs of two sequences; long ones are first taken apart at what is in both exactly once."""
+    if len(old) + len(new) <= most:
+        for _tag, a, b, c, d in SequenceMatcher(None, old, new).get_opcodes():
+            yield "".join(old[a:b]), "".join(new[c:d])
+        return
+    a = c = 0
+    for in_old, in_new in [*anchors(old, new), (len(old), len(new))]:
+        if in_old - a + in_new - c <= most:
+            yield from aligned(old[a:in_old], new[c:in_new], most=most)
+        else:
+            yield "".join(old[a:in_old]), "".join(new[c:in_new])
+        same = "".join(old[in_old : in_old + 1])
+        yield same, same
+        a, c = in_old + 1, in_new + 1
+
+
+def anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Places of elements that are in both sequences exactly once, as many as keep their order in both."""
+    in_old, in_new = Counter(old), Counter(new)
+    places = {element: place for place, element in enumerate(new) if in_new[element] == 1}
+    single = (place for place, element in enumerate(old) if in_old[element] == 1 and element in places)
+    return longest_rise([(place, places[old[place]]) for place in single])
+
+
+def longest_rise(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest sequence of `pairs`, which rise in their first number, that rises in its second one too."""
+    tails: list[int] = []
+    ends: list[int] = []
+    previous: list[int | None] = []
+    for number, (_first, second) in enumerate(pairs):
+        length = bisect_left(tails, second)
+        previous.append(ends[length - 1] if length else None)
+        tails[length : length + 1] = [second]
+        ends[length : length + 1] = [number]
+    chain: list[tuple[int, int]] = []
+    here = ends[-1] if ends else None
+    while here is not None:
+        chain.append(pairs[here])
+        here = previous[here]
+    return chain[::-1]
 
 
 def same_beginning(old: Sequence[str], new: Sequence[str]) -> int:

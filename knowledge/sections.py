@@ -8,6 +8,7 @@ from django.dispatch import receiver
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from knowledge.models import LISTS, rows_of
 from openchamber.models import Project
 from openchamber.panel import Section
 from openchamber.signals import panel_sections
@@ -22,9 +23,11 @@ def knowledge_sections(project: Project, **_more: Any) -> list[Section]:
         "plans": project.plans.live().count(),
     }
     labels = {"notes": _("Notes"), "todos": _("Todos"), "plans": _("Plans")}
-    return [
+    deleted = sum(rows_of(name).filter(project=project).binned().count() for name in LISTS)
+    lists = [
         Section(
             name, label, reverse(f"knowledge:{name}", args=[project.slug]), counts[name], name[:-1], shortcut=str(place)
         )
         for place, (name, label) in enumerate(labels.items(), 1)
     ]
+    return [*lists, Section("bin", _("Bin"), reverse("knowledge:bin", args=[project.slug]), deleted, "trash")]

@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from knowledge.views import items, notes, plans, pulse, todos
+from knowledge.views import bin, history, items, notes, plans, pulse, todos
 
 
 class ListName(StringConverter):
@@ -48,6 +48,16 @@ item_urls = [
     path("projects/<slug:slug>/<list:kind>/<int:pk>/undelete/", items.undelete_item, name="undelete-item"),
 ]
 
+history_urls = [
+    path("projects/<slug:slug>/bin/", bin.deleted_items, name="bin"),
+    path("projects/<slug:slug>/<list:kind>/<int:pk>/history/", history.item_history, name="item-history"),
+    path(
+        "projects/<slug:slug>/<list:kind>/<int:pk>/history/<int:entry>/restore/",
+        history.restore_entry,
+        name="restore-entry",
+    ),
+]
+
 pulse_urls = [path("projects/<slug:slug>/pulse/", pulse.pulse, name="pulse")]
 
-urlpatterns = [*note_urls, *todo_urls, *plan_urls, *item_urls, *pulse_urls]
+urlpatterns = [*note_urls, *todo_urls, *plan_urls, *item_urls, *history_urls, *pulse_urls]

@@ -2,8 +2,8 @@
 
 from ninja import Router
 
-from knowledge.api import notes, pins, plans, todos
+from knowledge.api import history, notes, pins, plans, todos
 
 router = Router()
-for _part in (notes, todos, plans, pins):
+for _part in (notes, todos, plans, pins, history):
     router.add_router("", _part.router)

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime
-from itertools import accumulate
 from typing import Any
 
 from django.http import HttpResponse
 from ninja import Query, Router, Schema, Status
 
 from knowledge.api.notes import Origin
+from knowledge.api.pages import fitting_page
 from knowledge.api.refusals import author, found, refusals
 from knowledge.models import Plan, Source
-from openchamber.models import Project
-from openchamber.paging import Page, Paging, page
+from openchamber.paging import Page, Paging
 from openchamber.projects.access import ApiRequest
 from openchamber.revisions import etag, seen_revision
 
 router = Router(tags=["plans"])
-
-# Fifty plans of a million characters are more than a program can want at once: such a page ends earlier.
-PAGE_CHARACTERS = 4_000_000
 
 
 class PlanOut(Schema):
@@ -70,16 +66,9 @@ def tagged(plan: Plan, response: HttpResponse) -> dict[str, Any]:
 @router.get("/projects/{p}/plans", response=Page[PlanOut])
 def list_plans(request: ApiRequest, p: str, paging: Query[Paging]) -> dict[str, Any]:
     """The project's plans, the newest first. A page of very long ones is shorter than was asked for."""
-    listed = plan_page(request.auth.project(p), paging)
+    plans = request.auth.project(p).plans.live()
+    listed = fitting_page(plans, paging, by=["-created_at", "-pk"], text="body")
     return {**listed, "results": [shown(plan) for plan in listed["results"]]}
-
-
-def plan_page(project: Project, paging: Paging) -> dict[str, Any]:
-    """The page with as many plans as `PAGE_CHARACTERS` allow, and at least one."""
-    by = ["-created_at", "-pk"]
-    sized = page(project.plans.live().sized(), paging, by=by)["results"]
-    fitting = sum(total <= PAGE_CHARACTERS for total in accumulate(plan.characters or 0 for plan in sized))
-    return page(project.plans.live(), Paging(limit=max(fitting, 1), cursor=paging.cursor), by=by)
 
 
 @router.post("/projects/{p}/plans", response={201: PlanOut})

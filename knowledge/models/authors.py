@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+    from django_stubs_ext import StrOrPromise
 
 
 class Through(models.TextChoices):
@@ -41,5 +42,29 @@ class Entry(models.Model):
     through = models.CharField(_("through"), max_length=8, choices=Through.choices, default=Through.PANEL)
     sitting = models.CharField(max_length=32, blank=True, default="")
 
+    history_type: str
+    history_change_reason: str | None
+
     class Meta:
         abstract = True
+
+    @property
+    def change(self) -> str:
+        """What happened: the reason that was given, else created or changed."""
+        return self.history_change_reason or {"+": "created", "~": "changed"}[self.history_type]
+
+    @property
+    def change_words(self) -> StrOrPromise:
+        """The same in the reader's language."""
+        return CHANGES.get(self.change, self.change)
+
+
+# What may have happened to something, as it stands in history entries.
+CHANGES = {
+    "created": _("created"),
+    "changed": _("changed"),
+    "deleted": _("moved to the bin"),
+    "undeleted": _("taken out of the bin"),
+    "restored": _("restored from an earlier entry"),
+    "imported": _("imported"),
+}

@@ -18,6 +18,8 @@ from knowledge.models.authors import Author, Entry
 from openchamber import signals
 
 if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
     from openchamber.models import Project
 
 Row = TypeVar("Row", bound="Written")
@@ -102,6 +104,11 @@ class Written(models.Model):
             return None
         texts = self.history.filter(revision=revision).values_list(self.text_field, flat=True)
         return texts.first()  # type: ignore[no-any-return]
+
+    @property
+    def kind_words(self) -> StrOrPromise:
+        """What it is, in the reader's language."""
+        return self._meta.verbose_name or ""
 
     @property
     def row_id(self) -> str:
@@ -192,6 +199,16 @@ class Written(models.Model):
             sitting=by.sitting,
             **fields,
         )
+
+    def entry(self, key: str) -> Any:
+        """The entry of its history with this id, or None."""
+        if not (key.isascii() and key.isdigit() and len(key) < 19):
+            return None
+        return self.history.filter(history_id=key).select_related("history_user").first()
+
+    def restore(self, *, entry: Any, by: Author, seen: str | None = None) -> None:
+        """Store again the text that an entry of its history holds."""
+        self._change(by=by, seen=seen, reason="restored", **{self.text_field: getattr(entry, self.text_field)})
 
     def bin(self, *, by: Author, at: datetime | None = None) -> None:
         """Put it into the bin; from there `undelete` brings it back. Twice is once."""
