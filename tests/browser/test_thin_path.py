@@ -92,7 +92,7 @@ def compact(page: Page, model: ScriptedModel) -> int:
     page.get_by_role("button", name="Compact").click()
     page.locator("#confirm").get_by_role("button", name="Compact").click()
     expect(page.get_by_text("Compacted: a summary replaced")).to_be_visible(timeout=WAIT)
-    expect(page.get_by_text("Told by itself")).to_be_visible(timeout=WAIT)
+    expect(page.get_by_text("Restored after compaction")).to_be_visible(timeout=WAIT)
     return model.number
 
 
