@@ -149,7 +149,7 @@ def test_the_pages_are_accessible(
     page.goto(new_link(serve))
     wrong += accessibility(page)
     sign_in(page, serve)
-    for path in ("/", "/settings/", "/nothing/"):
+    for path in ("/", "/settings/", "/api/docs", "/nothing/"):
         page.goto(serve.url + path)
         wrong += accessibility(page)
     assert wrong == []

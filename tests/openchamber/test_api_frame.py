@@ -301,6 +301,14 @@ def test_the_schema_describes_what_goes_wrong(client: Client) -> None:
             assert content["schema"]["$ref"] == "#/components/schemas/ProblemOut"
 
 
+def test_the_docs_page_reads_the_schema_out(client: Client, panel: Client) -> None:
+    for browser in (client, panel):
+        page = browser.get("/api/docs")
+        assert page.status_code == 200
+        for path in browser.get("/api/openapi.json").json()["paths"]:
+            assert f"<code>{path}</code>" in page.content.decode()
+
+
 # Lists ----------------------------------------------------------------------------------
 
 
