@@ -112,14 +112,14 @@ def claim(request: ApiRequest, body: ClaimIn) -> dict[str, Any]:
     """What to add to this message; `{"delivery": null, "text": ""}` when that is nothing."""
     fields = body.model_dump(exclude={"conversation"})
     conversation = body.conversation.conversation() if body.conversation else None
-    return claims.answer(claims.Ask(**fields, conversation=conversation)).body()
+    return claims.answer(claims.Ask(**fields, conversation=conversation), sees=request.auth.sees).body()
 
 
 @router.post("/context/confirm", response={204: None})
 def confirm(request: ApiRequest, body: ConfirmIn) -> Respond[None]:
     """Whether the block arrived."""
     delivery = Delivery.objects.select_related("session__server", "session__project").filter(pk=body.delivery).first()
-    if delivery is None:
+    if delivery is None or not request.auth.sees(delivery.session.project):
         raise NotFound
     claims.settle_claim(delivery, accepted=body.accepted, message_id=body.message_id)
     return Respond(204, None)

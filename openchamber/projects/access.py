@@ -60,9 +60,9 @@ class Caller:
 
     def sees(self, project: Project | None) -> bool:
         """Whether what belongs to `project` is this caller's; what belongs to none is the owner's."""
-        if project is not None:
-            return self.projects().filter(pk=project.pk).exists()
-        return self.user.is_superuser and not (self.token and self.token.bound)
+        if self.user.is_superuser and not (self.token and self.token.bound):
+            return project is None or project.deleted_at is None
+        return project is not None and self.projects().filter(pk=project.pk).exists()
 
     def check_staff(self) -> None:
         """Refuse what concerns the whole machine to those who do not administer it."""

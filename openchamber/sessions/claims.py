@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from openchamber.models import Delivery, Session
+from openchamber.models import Delivery, Project, Session
 from openchamber.sessions import delivery as deliveries
 from openchamber.sessions import rows
 from openchamber.sessions.assembly import Assembly, Terms, assemble_in_time, owed_nothing
@@ -74,12 +75,17 @@ class Answer:
 NOTHING = Answer()
 
 
-def answer(ask: Ask) -> Answer:
-    """What the hook may add. Always answers within the deadline; any error means "nothing this time"."""
+def answer(ask: Ask, *, sees: Callable[[Project | None], bool]) -> Answer:
+    """What the hook may add. Always answers within the deadline; any error means "nothing this time".
+
+    `sees` is the caller's: of somebody else's project a hook is told nothing.
+    """
     started = time.monotonic()
     if ask.message_id and (is_ours(ask.message_id) or Delivery.objects.filter(carrier=ask.message_id).exists()):
         return NOTHING  # our own sender, or an earlier call of this hook, has dealt with it
     session = rows.client_session(ask.client, ask.session, ask.directory, ask.parent)
+    if not sees(session.project):
+        return NOTHING
     if not _settled(session, ask.conversation):
         open_claim_is_overdue = ask.conversation is None and _overdue(session)
         return Answer(conversation_wanted=open_claim_is_overdue)
