@@ -78,7 +78,7 @@ class Follower:
                         if not self._wanted():
                             break
             except AgentServerError as error:
-                logger.info("not following %s: %s", self.server.url, error)
+                logger.debug("not following %s: %s", self.server.url, error)
                 time.sleep(PAUSE_SECONDS)
             with self._lock:
                 self._texts.clear()  # what was missed meanwhile would leave holes in them
