@@ -21,6 +21,10 @@ class Unreachable(AgentServerError):
     """Nobody answers there, or nobody that speaks OpenCode's language."""
 
 
+class NotConnected(Unreachable):
+    """Nobody took the call, so nothing was sent."""
+
+
 class Missing(AgentServerError):
     """The agent server knows no such session, message or request."""
 
@@ -108,7 +112,9 @@ def speaking(url: str) -> Iterator[None]:
     """Whatever goes wrong on the way becomes `Unreachable`."""
     try:
         yield
+    except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+        raise NotConnected(_("No agent server can be reached at %(url)s.") % {"url": url}) from error
     except httpx2.TimeoutException as error:
         raise Unreachable(_("The agent server at %(url)s did not answer in time.") % {"url": url}) from error
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
-        raise Unreachable(_("No agent server can be reached at %(url)s.") % {"url": url}) from error
+        raise Unreachable(_("The agent server at %(url)s broke off.") % {"url": url}) from error

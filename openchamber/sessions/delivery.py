@@ -26,7 +26,15 @@ from openchamber.sessions import carriers, mirror
 from openchamber.sessions.assembly import Assembly, Terms, assemble_in_time, budget_for, owed_nothing
 from openchamber.sessions.carriers import Carried
 from openchamber.sessions.message_ids import message_id as new_message_id
-from openchamber.sessions.opencode import SEND_SECONDS, AgentServerError, OpenCode, client_for
+from openchamber.sessions.opencode import (
+    SEND_SECONDS,
+    AgentServerError,
+    Missing,
+    NotConnected,
+    OpenCode,
+    Refused,
+    client_for,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -100,16 +108,20 @@ def settle(delivery: Delivery, client: OpenCode) -> None:
     if client.stored(delivery.session_id, delivery.carrier):
         if confirm(delivery):
             write_mirror(delivery, client)
-    elif delivery.overdue or delivery.state == Delivery.State.CLAIMED:
+    elif delivery.overdue:
         delivery.release()
 
 
-def settle_overdue(session: Session) -> bool:
-    """Settle a claim whose sender has given up or died. False while a claim is open and its sender may still act."""
+def settle_open(session: Session) -> bool:
+    """Settle the session's open claim, if there is one. False while its sender may still act.
+
+    That a message is there can be believed at any time; that it is not, only after the sender's own
+    time-out: a dead process sends no more, but what it sent may still be on its way.
+    """
     delivery = session.deliveries.open().first()
     if delivery is None:
         return True
-    if not delivery.overdue or session.server is None:
+    if session.server is None:
         return False
     settle(delivery, client_for(session.server))
     return not session.deliveries.open().exists()
@@ -189,8 +201,8 @@ def send_message(session: Session, prompt: Prompt, *, wait: bool = False) -> Sen
             model=prompt.model,
             variant=prompt.variant,
         )
-    except AgentServerError:
-        _after_failure(client, session, message, delivery)
+    except AgentServerError as failure:
+        _after_failure(session, message, delivery, failure)
         raise
     if delivery is not None:
         delivery.sent()
@@ -205,16 +217,27 @@ def _first_time(client: OpenCode, session: Session, message: str) -> bool:
     """
     if not Lease.take(f"message:{message}", seconds=SEND_SECONDS, by=new_message_id()):
         return False
-    if client.stored(session.pk, message):
+    try:
+        stored = client.stored(session.pk, message)
+    except AgentServerError:
+        # Not known, so nothing is sent; the lease must not make the next try look like a repetition.
+        Lease.objects.filter(name=f"message:{message}").delete()
+        raise
+    if stored:
         return False
-    for delivery in session.deliveries.open().filter(carrier=message):
-        delivery.release()  # of an earlier try, which is now known to have stored nothing
+    earlier = session.deliveries.open().filter(carrier=message).first()
+    if earlier is not None and not earlier.overdue:
+        raise Conflict(_("An earlier try may still be on its way. Try again in a few seconds."))
+    if earlier is not None:
+        earlier.release()
     return True
 
 
 def _claim_for(session: Session, prompt: Prompt, message: str) -> tuple[Delivery | None, str]:
     if owed_nothing(session, prompt.agent):
         return None, ""
+    if not _settled_by_now(session):
+        return None, _("Another message is just telling the session; what is still owed rides with the next one.")
     assembly = assemble_in_time(session, prompt.agent, seconds=settings.CONTEXT_TIMEOUT)
     if assembly is None:
         return None, _("What the session is owed was not ready in time; it rides with the next message.")
@@ -224,6 +247,14 @@ def _claim_for(session: Session, prompt: Prompt, message: str) -> tuple[Delivery
     if delivery is None:
         return None, _("Another message is just telling the session; what is still owed rides with the next one.")
     return delivery, ""
+
+
+def _settled_by_now(session: Session) -> bool:
+    try:
+        return settle_open(session)
+    except AgentServerError as error:
+        logger.warning("an open claim of session %s could not be settled: %s", session.pk, error)
+        return False
 
 
 def block_part(text: str, metadata: Mapping[str, object]) -> dict[str, object]:
@@ -237,15 +268,11 @@ def _parts(text: str, delivery: Delivery | None) -> list[dict[str, object]]:
     return [block_part(delivery.text, delivery.metadata()), words] if delivery else [words]
 
 
-def _after_failure(client: OpenCode, session: Session, message: str, delivery: Delivery | None) -> None:
-    """The send failed as far as we know. Where it can be seen that nothing was stored, let go at once."""
+def _after_failure(session: Session, message: str, delivery: Delivery | None, failure: AgentServerError) -> None:
+    """Let go at once of what certainly never arrived; what may still be on its way is settled by reading."""
     Lease.objects.filter(name=f"message:{message}").delete()
-    try:
-        stored = client.stored(session.pk, message)
-    except AgentServerError:
-        return  # not known: the claim stays until its time-out and is settled by reading
-    if delivery is not None:
-        settle(delivery, client) if stored else delivery.release()
+    if delivery is not None and isinstance(failure, NotConnected | Refused | Missing):
+        delivery.release()
 
 
 CONFIRM_PAUSES = (0.02, 0.05, 0.1, 0.3, 0.5, 1, 2, 3, 4)  # seconds between looks; their sum stays below SEND_SECONDS

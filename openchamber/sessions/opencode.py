@@ -20,7 +20,15 @@ from django.utils.translation import gettext as _
 from openchamber.models import AgentServer
 from openchamber.sessions import carriers
 from openchamber.sessions.catalogue import AgentInfo, ModelInfo, Permission, Question
-from openchamber.sessions.connection import AgentServerError, Connection, Missing, Refused, Unreachable, speaking
+from openchamber.sessions.connection import (
+    AgentServerError,
+    Connection,
+    Missing,
+    NotConnected,
+    Refused,
+    Unreachable,
+    speaking,
+)
 from openchamber.sessions.wire import Event, Message, Page, SessionInfo
 
 STARTING = httpx2.Timeout(90, connect=2)
@@ -282,6 +290,7 @@ __all__ = [
     "Message",
     "Missing",
     "ModelInfo",
+    "NotConnected",
     "OpenCode",
     "Page",
     "Permission",

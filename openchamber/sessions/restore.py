@@ -130,7 +130,7 @@ def _restored(session: Session, compaction: str) -> bool:
 def _wait_until_settled(session: Session) -> bool:
     """Wait for an open claim (the hook may hold it) until its time-out, then settle it. False: it never was."""
     deadline = time.monotonic() + 2 * SEND_SECONDS
-    while not deliveries.settle_overdue(session):
+    while not deliveries.settle_open(session):
         if time.monotonic() > deadline:
             return False
         time.sleep(POLL_SECONDS)

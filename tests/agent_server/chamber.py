@@ -94,5 +94,5 @@ class Chamber:
         return self.model.asked(session=session)[-1]
 
     def blocks(self, session: str) -> list[str]:
-        """Every user message of the model's last request that holds a block of ours (the scripted model may echo one)."""
+        """Every user message of the model's last request that holds a block of ours; the model may have echoed one."""
         return [text for role, text in self.last_asked(session).conversation if role == "user" and TAG in text]
