@@ -7,10 +7,10 @@ from typing import Any, Literal
 from django.dispatch import receiver
 from django.utils.translation import gettext as _
 
-from knowledge.models import Note, Plan
+from knowledge.models import Note, Plan, SessionPin
 from openchamber.models import Project, Session
 from openchamber.sessions.context import Choice, Item
-from openchamber.signals import choices_wanted, context_version_wanted, context_wanted
+from openchamber.signals import choice_made, choices_wanted, context_version_wanted, context_wanted
 
 
 @receiver(context_wanted)
@@ -66,3 +66,21 @@ def detached_items(project: Project | None, session: Session, **_more: Any) -> l
 def choice(kind: Literal["note", "plan"], row: Note | Plan) -> Choice:
     """What `session` could ride with again."""
     return Choice(f"knowledge:{kind}:{row.pk}", kind, row.title, row.characters or 0, row.get_absolute_url())
+
+
+@receiver(choice_made)
+def choose_item(session: Session, key: str, attached: bool, **_more: Any) -> bool | None:
+    """Keep what a person chose for `session` about a note or plan; who attaches what is pinned follows the project."""
+    source, _colon, number = key.rpartition(":")
+    project = session.project
+    if project is None or not number.isdigit():
+        return None
+    row: Note | Plan | None = None
+    if source == "knowledge:note":
+        row = project.notes.live().filter(pk=number).select_related("project").first()
+    elif source == "knowledge:plan":
+        row = project.plans.live().filter(pk=number).select_related("project").first()
+    if row is None:
+        return None
+    SessionPin.choose(session.pk, row, attached=None if attached and row.pinned else attached)
+    return True

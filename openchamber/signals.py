@@ -37,6 +37,10 @@ message_actions = Signal()
 # Arguments: project, session. Answer: a list of `sessions.context.Choice`.
 choices_wanted = Signal()
 
+# A person chose for one session: whose is this key? Arguments: session, key (`knowledge:note:41`),
+# attached (bool). Answer: True by the app whose key it is and that keeps the choice, else None.
+choice_made = Signal()
+
 # Empty the bin. Arguments: before (datetime). Answer: {kind: how many rows were removed}.
 purge_wanted = Signal()
 

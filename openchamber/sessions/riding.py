@@ -28,6 +28,16 @@ class Ride:
         """The id of the pinned message that it is, "" for anything else."""
         return self.entry.url.removeprefix("#message-") if self.entry.kind == "message" else ""
 
+    @property
+    def choosable(self) -> bool:
+        """Whether this session can do without it, or have it back."""
+        return self.entry.kind in ("note", "plan") and self.entry.state in ("held", "owed", "detached")
+
+    @property
+    def slug(self) -> str:
+        """Its key as it can stand in an `id`."""
+        return self.entry.key.replace(":", "-")
+
 
 @dataclass(frozen=True, slots=True)
 class Group:

@@ -34,6 +34,7 @@ act_urls = [
     path("projects/<slug:slug>/sessions/<str:session_id>/revert/", acts.revert_session, name="revert-session"),
     path("projects/<slug:slug>/sessions/<str:session_id>/unrevert/", acts.unrevert_session, name="unrevert-session"),
     path("projects/<slug:slug>/sessions/<str:session_id>/archive/", acts.archive_session, name="archive-session"),
+    path("projects/<slug:slug>/sessions/<str:session_id>/choose/", acts.choose_item, name="choose-item"),
     path(
         "projects/<slug:slug>/sessions/<str:session_id>/permissions/<str:request_id>/",
         acts.answer_permission,

@@ -380,6 +380,26 @@ def test_work_status_names_what_rides_and_what_was_told(
     assert "&lt;openchamber-context" in body(panel.get(url("told", session, str(told.pk))))
 
 
+def test_a_note_is_detached_in_one_session_and_attached_again(panel: Client, htmx: Client, session: Session) -> None:
+    address = reverse("knowledge:write-note", args=[session.project.slug])
+    panel.post(address, {"body": "Berths have four letters.", "pinned": "on"})
+    status = body(htmx.get(url("session-status", session)))
+    key = re.search(r'name="key" value="(knowledge:note:\d+)"', status)
+    assert key is not None
+    answer = htmx.post(url("choose-item", session), {"key": key[1], "attached": ""})
+    assert answer.status_code == 204
+    assert "riding-changed" in answer["HX-Trigger"]
+    assert "detached here" in body(htmx.get(url("session-status", session)))
+    assert panel.post(url("choose-item", session), {"key": key[1], "attached": "on"}).status_code == 302
+    assert "detached here" not in body(htmx.get(url("session-status", session)))
+
+
+@pytest.mark.parametrize("key", ["", "knowledge:note:999", "knowledge:note:x", "session:message:1", "nobody:1"])
+def test_what_does_not_ride_cannot_be_chosen(panel: Client, htmx: Client, session: Session, key: str) -> None:
+    for client in (panel, htmx):
+        assert client.post(url("choose-item", session), {"key": key, "attached": ""}).status_code == 404
+
+
 def test_work_status_says_when_it_cannot_be_reckoned(htmx: Client, unreachable: Session) -> None:
     assert "Nothing is lost" in body(htmx.get(url("session-status", unreachable)))
 

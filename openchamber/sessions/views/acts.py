@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
-from openchamber.errors import Invalid
+from openchamber.errors import Invalid, NotFound
 from openchamber.models import Session
 from openchamber.panel import PanelRequest
 from openchamber.sessions import reading, rows
@@ -18,6 +18,7 @@ from openchamber.sessions.delivery import Prompt, send_message
 from openchamber.sessions.forms import TitleForm
 from openchamber.sessions.views import client_of, session_of
 from openchamber.sessions.views.pages import url_of
+from openchamber.signals import choice_made
 
 
 def done(request: PanelRequest, session: Session) -> HttpResponse:
@@ -119,6 +120,19 @@ def archive_session(request: PanelRequest, slug: str, session_id: str) -> HttpRe
     undo = reverse("openchamber:archive-session", args=[slug, session.pk])
     messages.success(request, _("“%(title)s” was archived.") % {"title": session}, extra_tags=undo)
     return go_to(request, reverse("openchamber:sessions", args=[slug]))
+
+
+@require_POST
+def choose_item(request: PanelRequest, slug: str, session_id: str) -> HttpResponse:
+    """Let one thing (`key`) ride in this session (`attached=on`), or not, whatever the project says."""
+    session = session_of(request, slug, session_id)
+    choice = {"session": session, "key": request.POST.get("key", ""), "attached": request.POST.get("attached") == "on"}
+    answers = choice_made.send_robust(Session, **choice)
+    if not any(answer is True for _receiver, answer in answers):
+        raise NotFound(_("That does not ride here any more."))
+    if not request.htmx:
+        return redirect(url_of(session))
+    return trigger_client_event(HttpResponse(status=204), "riding-changed")
 
 
 @require_POST
