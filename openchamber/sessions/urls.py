@@ -5,6 +5,7 @@ from django.urls import path
 from openchamber.sessions.views import acts, live, messages, pages
 
 session_urls = [
+    path("settings/servers/look/", pages.look_again, name="look-again"),
     path("projects/<slug:slug>/sessions/", pages.sessions, name="sessions"),
     path("projects/<slug:slug>/sessions/new/", pages.create_session, name="create-session"),
     path("projects/<slug:slug>/sessions/<str:session_id>/", pages.session, name="session"),

@@ -15,11 +15,10 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from openchamber.models import AgentServer, Project, Session
 from openchamber.panel import PanelRequest
-from openchamber.sessions import listing, reading, riding, rows
+from openchamber.sessions import listing, reading, riding, rows, servers
 from openchamber.sessions import status as work_status
 from openchamber.sessions.forms import MessageForm, SessionForm
 from openchamber.sessions.opencode import AgentServerError, client_for
-from openchamber.sessions.servers import current_server
 from openchamber.sessions.views import client_of, project_of, session_of
 
 
@@ -73,13 +72,26 @@ def create_session(request: PanelRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return session_list(request, project, form, status=422)
     try:
-        session = rows.create_session(current_server(), project, title=form.cleaned_data["title"])
+        session = rows.create_session(servers.current_server(), project, title=form.cleaned_data["title"])
     except AgentServerError as error:
         if request.htmx:
             raise
         return session_list(request, project, form, status=502, problem=str(error))
     url = url_of(session)
     return HttpResponseClientRedirect(url) if request.htmx else redirect(url)
+
+
+@require_POST
+def look_again(request: PanelRequest) -> HttpResponse:
+    """Look for an agent server that was started meanwhile."""
+    try:
+        found = servers.find()
+    except AgentServerError as error:
+        messages.error(request, str(error))
+        return redirect("openchamber:projects")
+    if found is None:
+        messages.warning(request, _("No OpenCode answers at %(url)s yet.") % {"url": servers.DEFAULT_URL})
+    return redirect("openchamber:projects")
 
 
 # The page of one --------------------------------------------------------------------------
