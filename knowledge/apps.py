@@ -13,4 +13,4 @@ class KnowledgeConfig(AppConfig):
 
     def ready(self) -> None:
         """Import the modules whose receivers register themselves."""
-        from knowledge import sections, wanted  # noqa: F401
+        from knowledge import search, sections, wanted  # noqa: F401

@@ -26,7 +26,7 @@ from openchamber.projects.access import API_DOORS, api_caller
 from openchamber.sessions.opencode import AgentServerError, client_for
 
 # Packages whose `api.router` joins when they are there; the order decides which path wins.
-PARTS = ("openchamber.projects", "openchamber.sessions", "openchamber.clients")
+PARTS = ("openchamber.projects", "openchamber.sessions", "openchamber.clients", "openchamber.search")
 APPS = ("knowledge", "memory")
 
 

@@ -52,7 +52,7 @@ panel: list[URLPattern | URLResolver] = [
     *ways_in,
     *settings_urls,
     *project_urls,
-    *urls_of("openchamber.sessions"),
+    *urls_of("openchamber.sessions", "openchamber.search"),
 ]
 
 

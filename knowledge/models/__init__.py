@@ -6,6 +6,7 @@ from knowledge.models.notes import Note
 from knowledge.models.origins import Source
 from knowledge.models.pins import Pinnable, SessionPin
 from knowledge.models.plans import Plan
+from knowledge.models.search import SearchText, SearchWord
 from knowledge.models.todos import Todo
 from knowledge.models.written import Stale, Written
 
@@ -17,6 +18,8 @@ __all__ = [
     "Note",
     "Pinnable",
     "Plan",
+    "SearchText",
+    "SearchWord",
     "SessionPin",
     "Source",
     "Stale",

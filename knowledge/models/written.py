@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 from simple_history.models import HistoricalRecords
 
 from knowledge.models.authors import Author, Entry
+from knowledge.models.search import find_by, rows_for
 from openchamber import signals
 
 if TYPE_CHECKING:
@@ -43,6 +44,14 @@ class WrittenQuerySet(models.QuerySet[Row]):
     def binned(self) -> Self:
         """Those in the bin, the newest there first."""
         return self.exclude(deleted_at=None).order_by("-deleted_at", "-pk")
+
+    def page_of(self, key: str, *, size: int) -> int:
+        """On which page of `size` rows, the newest first, the live row with this id stands; 1 for none."""
+        row = self.live().filter(pk=key).first() if key.isascii() and key.isdigit() and len(key) < 19 else None
+        if row is None:
+            return 1
+        newer = models.Q(created_at__gt=row.created_at) | models.Q(created_at=row.created_at, pk__gt=row.pk)
+        return self.live().filter(newer).count() // size + 1
 
     def newest_first(self) -> Self:
         """In the order in which they are listed."""
@@ -106,6 +115,11 @@ class Written(models.Model):
         return texts.first()  # type: ignore[no-any-return]
 
     @property
+    def kind(self) -> str:
+        """What it is: note, todo or plan."""
+        return self._meta.model_name or ""
+
+    @property
     def kind_words(self) -> StrOrPromise:
         """What it is, in the reader's language."""
         return self._meta.verbose_name or ""
@@ -113,15 +127,15 @@ class Written(models.Model):
     @property
     def row_id(self) -> str:
         """Its name on a page: the id of its row, and what the ids of the controls in that row begin with."""
-        return f"{self._meta.model_name}-{self.pk}"
+        return f"{self.kind}-{self.pk}"
 
     def edit_url(self) -> str:
         """Where an edit of it is sent."""
-        return reverse(f"knowledge:edit-{self._meta.model_name}", args=[self.project.slug, self.pk])
+        return reverse(f"knowledge:edit-{self.kind}", args=[self.project.slug, self.pk])
 
     def write_url(self) -> str:
         """Where a new one of its kind is sent."""
-        return reverse(f"knowledge:write-{self._meta.model_name}", args=[self.project.slug])
+        return reverse(f"knowledge:write-{self.kind}", args=[self.project.slug])
 
     def list_url(self) -> str:
         """The page that it stands on."""
@@ -135,9 +149,11 @@ class Written(models.Model):
         """Store a new row with the first entry of its history; a broken field rule raises ValidationError."""
         self.derive()
         self.clean_fields(exclude=["project"])
+        rows = rows_for(self)
         with transaction.atomic():
             self.save_without_historical_record(force_insert=True)  # type: ignore[attr-defined]
             self._record("+", by=by, reason=reason)
+            find_by(self, rows)
             project_changed(self.project)
         return self
 
@@ -157,9 +173,11 @@ class Written(models.Model):
         if self.revision == before:
             return
         self.updated_at = timezone.now()
+        rows = rows_for(self)  # before the transaction: a long text takes its time
         with transaction.atomic():
             self._compare_and_set(seen=seen)
             self._record("~", by=by, reason=reason)
+            find_by(self, rows)
             project_changed(self.project)
 
     def _saved_in(self, sitting: str) -> bool:
@@ -218,11 +236,13 @@ class Written(models.Model):
         """Take it out of the bin again, as it was; pins come back with it."""
         self._throw(to=None, by=by, reason="undeleted", among=models.Q(deleted_at__isnull=False))
 
-    @transaction.atomic
     def _throw(self, *, to: datetime | None, by: Author, reason: str, among: models.Q) -> None:
         """In or out of the bin, with its entry, when it was not there already."""
-        if type(self)._default_manager.filter(among, pk=self.pk).update(deleted_at=to) != 1:
-            return
-        self.refresh_from_db(fields=[*self._edited_fields()])
-        self._record("~", by=by, reason=reason)
-        project_changed(self.project)
+        rows = rows_for(self) if to is None else []
+        with transaction.atomic():
+            if type(self)._default_manager.filter(among, pk=self.pk).update(deleted_at=to) != 1:
+                return
+            self.refresh_from_db(fields=[*self._edited_fields()])
+            self._record("~", by=by, reason=reason)
+            find_by(self, rows)
+            project_changed(self.project)

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.http import HttpRequest
 
 from knowledge.models import Author, Through
 from openchamber.models import Project
+from openchamber.panel import PanelRequest
 from openchamber.projects import access
 
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django_htmx.middleware import HtmxDetails
-
-
-class PanelRequest(HttpRequest):
-    """A request of somebody who is signed in, perhaps for a fragment."""
-
-    user: User
-    htmx: HtmxDetails
+__all__ = ["PanelRequest", "author", "number", "project_of"]
 
 
 def project_of(request: HttpRequest, slug: str) -> Project:
@@ -32,7 +22,7 @@ def author(request: PanelRequest, sitting: str = "") -> Author:
     return Author(request.user, Through.PANEL, sitting)
 
 
-def number(text: str | None, *, most: int = 2**63 - 1) -> int:
-    """A whole number from an address or a form: 1 for what is none, at most `most`."""
-    found = int(text) if text and text.isascii() and text.isdigit() and len(text) < 19 else 1
-    return max(1, min(found, most))
+def number(text: str | None, *, least: int = 1, most: int = 2**63 - 1) -> int:
+    """A whole number from an address or a form, from `least` to `most`; `least` for what is none."""
+    found = int(text) if text and text.isascii() and text.isdigit() and len(text) < 19 else least
+    return max(least, min(found, most))

@@ -25,7 +25,8 @@ def listed(request: PanelRequest, project: Project, form: NoteForm) -> dict[str,
     """What the page shows around a form: the notes that were asked for, page by page, and how many there are."""
     show = request.GET.get("show", "")
     rows = project.notes.shown(show)
-    page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
+    number = request.GET.get("page") or project.notes.page_of(request.GET.get("at", ""), size=PAGE)
+    page = Paginator(rows, PAGE).get_page(number)
     return {
         "project": project,
         "section": "notes",

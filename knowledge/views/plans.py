@@ -15,10 +15,13 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from knowledge.forms import PlanEdit, PlanForm
 from knowledge.models import Plan, Stale
-from knowledge.views import PanelRequest, author, project_of
+from knowledge.models.search import PASSAGE
+from knowledge.views import PanelRequest, author, number, project_of
 from knowledge.views.conflicts import conflict
 from openchamber import markup
 from openchamber.models import Project
+from openchamber.search.snippets import matches
+from openchamber.search.terms import wishes
 
 PAGE = 50  # plans
 
@@ -59,7 +62,18 @@ def plan(request: PanelRequest, slug: str, pk: int) -> HttpResponse:
     if request.htmx and request.GET.get("seen") == plan.revision:
         return HttpResponse(status=204)
     part = "#plan-followed" if request.htmx else ""
-    return render(request, f"knowledge/plan.html{part}", shown(plan, PlanEdit(initial=opened)))
+    context = {**shown(plan, PlanEdit(initial=opened)), "found": found_in(plan, request)}
+    return render(request, f"knowledge/plan.html{part}", context)
+
+
+def found_in(plan: Plan, request: PanelRequest) -> tuple[int, int] | None:
+    """What a hit of the search leads to (`?start=&q=`): from where to where in the text."""
+    if "start" not in request.GET:
+        return None
+    start = number(request.GET["start"], least=0)
+    places = matches(plan.body[start : start + PASSAGE], wishes(request.GET.get("q", "")))
+    first, last = places[0] if places else (0, 0)
+    return start + first, start + last
 
 
 def shown(plan: Plan, form: PlanEdit) -> dict[str, Any]:

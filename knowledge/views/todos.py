@@ -27,9 +27,12 @@ DONE_SHOWN = 20
 
 def listed(request: PanelRequest, project: Project, *, focus: str = "") -> dict[str, Any]:
     """What the page shows: the first open todos with where each can go, and the last done ones."""
-    shown = PAGE * number(request.GET.get("pages"), most=40)
+    at = project.todos.live().filter(pk=number(request.GET.get("at"))).first() if "at" in request.GET else None
+    all_done = request.GET.get("done") == "all" or bool(at and at.done)
+    before = project.todos.open().filter(position__lte=at.position).count() if at else 0
+    shown = PAGE * max(number(request.GET.get("pages"), most=40), -(-before // PAGE))
     rows = list(project.todos.open()[: shown + 2])
-    done = project.todos.done()[: DONE_SHOWN if request.GET.get("done") != "all" else None]
+    done = project.todos.done()[: None if all_done else DONE_SHOWN]
     return {
         "project": project,
         "section": "todos",
@@ -38,7 +41,7 @@ def listed(request: PanelRequest, project: Project, *, focus: str = "") -> dict[
         "counts": project.todos.counts(),
         "rest": rows[shown].pk if len(rows) > shown else None,
         "more": shown // PAGE + 1 if len(rows) > shown else None,
-        "all_done": request.GET.get("done") == "all",
+        "all_done": all_done,
         "focus": focus,
     }
 

@@ -103,6 +103,12 @@
   on("htmx:after:swap", comeBack);
   comeBack();
 
+  // A hit of the search opens at what was found.
+  document.querySelectorAll("[data-found]").forEach((field) => {
+    field.setSelectionRange(...field.dataset.found.split(" "));
+    field.focus();
+  });
+
   // Arranging by dragging: the row's own form says where it shall stand, as its buttons do.
   let dragged = null;
   let before = null;

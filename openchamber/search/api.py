@@ -1,0 +1,60 @@
+"""Search over the API."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Literal
+
+from ninja import Field, Query, Router, Schema
+
+from openchamber.paging import Page, Paging, page_of
+from openchamber.projects.access import ApiRequest
+from openchamber.search import Hit, ask, with_passages
+
+router = Router(tags=["search"])
+
+
+class Search(Schema):
+    """What to look for, and where."""
+
+    q: str = ""
+    project: str = Field("", description="Id or slug; every project that you see, when left out.")
+    kind: Literal["", "note", "todo", "plan", "memory"] = ""
+
+
+class HitOut(Schema):
+    """Something that was found. The snippet is HTML: escaped text with `<mark>`."""
+
+    kind: str
+    id: str
+    project: str
+    title: str
+    snippet: str
+    score: float
+    url: str
+
+
+class HitPage(Page[HitOut]):
+    """Hits, the best first. At most 1,000 of a kind of app are counted."""
+
+    total: int
+    took_ms: float
+
+
+@router.get("/search", response=HitPage)
+def search(request: ApiRequest, asked: Query[Search], paging: Query[Paging]) -> dict[str, Any]:
+    """Find notes, todos (done ones too), plans and memory by any of their words."""
+    started = time.perf_counter()
+    projects = request.auth.projects()
+    if asked.project:
+        projects = projects.filter(pk=request.auth.project(asked.project).pk)
+    found = ask(projects, asked.q, kind=asked.kind)
+    listed = page_of(found.hits, paging)
+    results = [shown(hit) for hit in with_passages(listed["results"])]
+    took = round((time.perf_counter() - started) * 1000, 1)
+    return {**listed, "results": results, "total": len(found.hits), "took_ms": took}
+
+
+def shown(hit: Hit) -> dict[str, Any]:
+    """A hit as the API tells it."""
+    return {name: getattr(hit, name) for name in ("kind", "id", "project", "title", "snippet", "score", "url")}

@@ -1,0 +1,73 @@
+"""How well texts match a query: BM25 over their terms, titles first, new ones a little before old ones. Pure.
+
+Reckoned here and not by a database, so that every database gives the same first hit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from openchamber.search.terms import Wish
+
+TITLE = 4.0  # how much a word in the title counts, against one in the text
+SATURATION, LENGTH = 1.2, 0.6  # BM25's k1 and b
+RECENCY, HALF_LIFE = 0.1, 30.0  # at most so much more for what changed just now; days
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Generic[T]):
+    """A text that may match, as its terms joined by spaces, and what it is the text of."""
+
+    of: T
+    title: str
+    body: str
+    more: str
+    changed_at: datetime
+
+
+def ranked(texts: Sequence[Text[T]], wishes: Sequence[Wish], *, total: int, now: datetime) -> list[tuple[float, T]]:
+    """(score, what) of the texts that match at all, the best first. `total`: how many texts there are altogether."""
+    if not texts:
+        return []
+    counts = [[occurrences(text, wish) for wish in wishes] for text in texts]
+    rarity = [rareness(sum(1 for row in counts if row[place]), total) for place in range(len(wishes))]
+    usual = sum(len(text.body) for text in texts) / len(texts) or 1
+    found: list[tuple[float, T]] = []
+    for text, row in zip(texts, counts, strict=True):
+        length = 1 - LENGTH + LENGTH * len(text.body) / usual
+        score = sum(rare * count / (count + SATURATION * length) for rare, count in zip(rarity, row, strict=True))
+        if score:
+            found.append((score * freshness(text.changed_at, now), text.of))
+    return sorted(found, key=lambda pair: -pair[0])
+
+
+def occurrences(text: Text[T], wish: Wish) -> float:
+    """How often a wish is in a text; in its title it counts four times, only begun half."""
+    whole = f" {wish.text} "
+    title, body = f" {text.title} ", f" {text.body} "
+    count: float = TITLE * title.count(whole) + body.count(whole)
+    if not wish.begun:
+        return count
+    begun = " ".join(["", *wish.terms[:-1], wish.begun])
+    longer = TITLE * title.count(begun) + body.count(begun)
+    # `more` holds single words; of a phrase it cannot say where they stand.
+    elsewhere = f" {text.more}".count(begun) if len(wish.terms) == 1 else 0
+    return max(count, 0.5 * longer, 0.5 * elsewhere)
+
+
+def rareness(having: int, total: int) -> float:
+    """BM25's inverse document frequency, never below zero."""
+    total = max(total, having)
+    return math.log(1 + (total - having + 0.5) / (having + 0.5))
+
+
+def freshness(changed_at: datetime, now: datetime) -> float:
+    """A factor from 1 (long ago) to 1.1 (just now)."""
+    days = max(0.0, (now - changed_at).total_seconds() / 86_400)
+    return 1 + RECENCY * math.exp2(-days / HALF_LIFE)

@@ -1,0 +1,91 @@
+"""The stretch of a text that shows why it was found, with the words that were searched for marked. Pure."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+from openchamber.search.terms import Term, Wish, located
+
+WIDTH = 180  # characters
+
+
+def normal(text: str) -> str:
+    """The text as it is shown in a snippet: in one line, in the form whose places `located` tells."""
+    return " ".join(unicodedata.normalize("NFKC", text).split())
+
+
+def matches(text: str, wishes: Sequence[Wish]) -> list[tuple[int, int]]:
+    """Where in a normal text the wishes are met, in order."""
+    terms = list(located(text))
+    found = [place for start in range(len(terms)) for wish in wishes if (place := met(terms, start, wish))]
+    return sorted(set(found))
+
+
+def met(terms: Sequence[Term], start: int, wish: Wish) -> tuple[int, int] | None:
+    """From where to where `wish` is met by the terms from number `start` on, if it is."""
+    end = start + len(wish.terms) - 1
+    if end >= len(terms) or any(terms[start + place].stem != term for place, term in enumerate(wish.terms[:-1])):
+        return None
+    last = terms[end]
+    begun = bool(wish.begun) and (last.word.startswith(wish.begun) or last.stem.startswith(wish.begun))
+    return (terms[start].start, last.end) if begun or last.stem == wish.terms[-1] else None
+
+
+def snippet(text: str, wishes: Sequence[Wish]) -> SafeString:
+    """The best stretch of `text` as escaped HTML in which only `<mark>` is a tag."""
+    text = normal(text)
+    places = matches(text, wishes)
+    return shown(text, places, *stretch(text, places))
+
+
+def marked(text: str, wishes: Sequence[Wish]) -> SafeString:
+    """All of a short text, in the same way."""
+    text = normal(text)
+    return shown(text, matches(text, wishes), 0, len(text))
+
+
+def shown(text: str, places: Sequence[tuple[int, int]], start: int, end: int) -> SafeString:
+    """The text from `start` to `end` with the places marked."""
+    parts = ["…" if start else ""]
+    here = start
+    for first, last in joined(places):
+        if first < here or last > end:
+            continue
+        parts += [escape(text[here:first]), "<mark>", escape(text[first:last]), "</mark>"]
+        here = last
+    parts += [escape(text[here:end]), "…" if end < len(text) else ""]
+    return mark_safe("".join(parts))  # noqa: S308  every part is escaped or a literal
+
+
+def stretch(text: str, places: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """From where to where `text` is shown: `WIDTH` characters with most of the places, ending between words."""
+    if len(text) <= WIDTH:
+        return 0, len(text)
+    first = max(places, key=lambda place: near(place, places), default=(0, 0))
+    start = max(0, min(first[0] - WIDTH // 4, len(text) - WIDTH))
+    end = min(len(text), start + WIDTH)
+    if start:
+        start = text.find(" ", start, first[0]) + 1 or start
+    if end < len(text):
+        end = max(text.rfind(" ", start + WIDTH // 2, end), 0) or end
+    return start, max(end, first[1])
+
+
+def near(place: tuple[int, int], places: Sequence[tuple[int, int]]) -> int:
+    """How many of the places would be shown together with this one."""
+    return sum(place[0] <= other[0] < place[0] + WIDTH for other in places)
+
+
+def joined(places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Places that touch or overlap as one."""
+    result: list[tuple[int, int]] = []
+    for first, last in places:
+        if result and first <= result[-1][1]:
+            result[-1] = (result[-1][0], max(last, result[-1][1]))
+        else:
+            result.append((first, last))
+    return result
