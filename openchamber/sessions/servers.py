@@ -10,11 +10,14 @@ import shutil
 import subprocess
 import threading
 from pathlib import Path
+from typing import ClassVar
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from openchamber.demo import provider as demonstration
 from openchamber.models import AgentServer, ApiToken
 from openchamber.projects.access import owner
 from openchamber.sessions.opencode import AgentServerError, OpenCode, Unreachable
@@ -69,8 +72,8 @@ def installed() -> str | None:
     return shutil.which("opencode")
 
 
-def child_configuration(url: str, token: str) -> str:
-    """`OPENCODE_CONFIG_CONTENT` for a child: what the user put there, and our plugin beside it.
+def child_configuration(url: str, token: str, *, demo: bool = False) -> str:
+    """`OPENCODE_CONFIG_CONTENT` for a child: what the user put there, our plugin beside it and, if wanted, the demo.
 
     Raises `ValueError` when the user's is not a JSON object with a list of plugins.
     """
@@ -79,17 +82,26 @@ def child_configuration(url: str, token: str) -> str:
     plugins = configuration.get("plugin", []) if isinstance(configuration, dict) else None
     if not isinstance(plugins, list):
         raise ValueError("OPENCODE_CONFIG_CONTENT must be a JSON object whose `plugin`, if there, is a list.")
-    ours = [PLUGIN.as_uri(), {"url": url, "token": token}]
-    return json.dumps({**configuration, "plugin": [*plugins, ours]})
+    ours = [PLUGIN.as_uri(), {"url": url, "token": token, "cache": str(settings.DATA_DIR / "opencode-tools.json")}]
+    ours_too = {**configuration, "plugin": [*plugins, ours]}
+    return json.dumps(demonstration.added_to(ours_too, url) if demo else ours_too)
 
 
 class Child:
-    """An OpenCode that `serve` starts for itself: own password, our plugin, stopped with us."""
+    """An OpenCode that `serve` starts for itself: own password, our plugin, stopped with us.
 
-    def __init__(self, program: str, panel_url: str) -> None:
+    `demo` gives it the offline model; it can be started again with one, at the same address.
+    """
+
+    running: ClassVar[Child | None] = None  # the one of this process, once it listened
+
+    def __init__(self, program: str, panel_url: str, *, demo: bool = False) -> None:
         self.program = program
         self.panel_url = panel_url
+        self.demo = demo
         self.password = secrets.token_urlsafe(24)
+        self.port = 0  # any
+        self._changing = threading.Lock()
         self.process: subprocess.Popen[str] | None = None
         self._token: ApiToken | None = None
 
@@ -100,13 +112,14 @@ class Child:
         )
         environment = {
             **os.environ,
+            **(demonstration.ENVIRONMENT if self.demo else {}),
             "OPENCODE_SERVER_PASSWORD": self.password,
-            "OPENCODE_CONFIG_CONTENT": child_configuration(self.panel_url, secret),
+            "OPENCODE_CONFIG_CONTENT": child_configuration(self.panel_url, secret, demo=self.demo),
             # With any plugin the first request waits for an npm install; without retries that is a second.
             "npm_config_fetch_retries": "0",
         }
         self.process = subprocess.Popen(  # noqa: S603 (the program that the user installed)
-            [self.program, "serve", "--hostname", "127.0.0.1", "--port", "0"],
+            [self.program, "serve", "--hostname", "127.0.0.1", "--port", str(self.port)],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -115,7 +128,20 @@ class Child:
             start_new_session=True,  # Ctrl-C is ours to pass on, in order
         )
         url = self._listening()
+        self.port = urlsplit(url).port or 0
+        Child.running = self
         return self._row(url)
+
+    def add_demo(self) -> None:
+        """Start it again with the demo's model: it reads its configuration when it starts. Waits until it listens.
+
+        What it was doing is lost, so this is for an OpenCode that has no usable model and does nothing.
+        """
+        with self._changing:
+            if not self.demo:
+                self.stop()
+                self.demo = True
+                self.start()
 
     def _listening(self) -> str:
         assert self.process is not None
@@ -134,7 +160,7 @@ class Child:
     def _row(self, url: str) -> AgentServer:
         """The sessions that an earlier child served are in the same store, so the row is the same, elsewhere."""
         row = AgentServer.objects.filter(source=AgentServer.Source.STARTED).first()
-        if row is not None:
+        if row is not None and (row.url, row.password) != (url, self.password):
             row.moved(url=url, password=self.password)
         return use(url, self.password, AgentServer.Source.STARTED)
 

@@ -4,6 +4,8 @@
 
 const MESSAGE_MS = 300 // what a message may wait, unless the options give it more patience
 const COMPACTION_MS = 4000
+const TOOLS_MS = 1000
+const TOOL_MS = 20000
 const OURS = /^msg_[0-9a-f]{12}openchamber/
 
 export default async ({ client, directory }, options) => {
@@ -22,6 +24,43 @@ export default async ({ client, directory }, options) => {
     })
     if (!response.ok) throw new Error(path + " answered " + response.status)
     return response.status === 204 ? null : await response.json()
+  }
+
+  // What may be offered just now; when the server does not answer, what it answered last.
+  async function offered() {
+    const file = options?.cache ? Bun.file(options.cache) : undefined
+    try {
+      const query = new URLSearchParams({ directory })
+      const response = await fetch(server + "/api/context/tools?" + query, {
+        headers: { authorization: "Bearer " + token },
+        signal: AbortSignal.timeout(TOOLS_MS),
+      })
+      if (!response.ok) throw new Error("tools answered " + response.status)
+      const { tools } = await response.json()
+      if (file) await Bun.write(file, JSON.stringify(tools))
+      return tools
+    } catch (error) {
+      return file ? await file.json().catch(() => []) : []
+    }
+  }
+
+  function definition(tool) {
+    return {
+      description: tool.description,
+      args: tool.schema.properties ?? {},
+      async execute(args, context) {
+        const given = { client: "opencode", session: context.sessionID, directory: context.directory, agent: context.agent }
+        const response = await fetch(server + tool.path, {
+          method: "POST",
+          headers: { "content-type": "application/json", authorization: "Bearer " + token },
+          body: JSON.stringify({ ...args, ...given }),
+          signal: AbortSignal.any([context.abort, AbortSignal.timeout(TOOL_MS)].filter(Boolean)),
+        })
+        const answer = await response.json()
+        if (!response.ok) throw new Error(answer.error?.message ?? "the server answered " + response.status)
+        return answer.text
+      },
+    }
   }
 
   const confirm = (delivery, message, accepted) =>
@@ -176,7 +215,15 @@ export default async ({ client, directory }, options) => {
     }
   }
 
+  const tools = await offered()
   return {
+    tool: Object.fromEntries(tools.map((tool) => [tool.name, definition(tool)])),
+    // Plain properties would all be required; the server knows which are.
+    "tool.definition": (input, output) =>
+      quietly(async () => {
+        const schema = tools.find((tool) => tool.name === input.toolID)?.schema
+        if (schema) output.jsonSchema = { additionalProperties: false, ...schema }
+      }),
     "chat.message": (input, output) => quietly(() => onMessage(input, output)),
     "experimental.compaction.autocontinue": (input) => quietly(() => onCompaction(input)),
     event: ({ event }) =>

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,15 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8790, help="port to listen on (8790)")
         parser.add_argument("--opencode-url", default="", help="use the OpenCode server at this URL")
         parser.add_argument("--no-opencode", action="store_true", help="neither look for OpenCode nor start it")
+        parser.add_argument(
+            "--demo",
+            action="store_true",
+            help="start an OpenCode with an offline model that answers with what it was told; needs no account",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         host, port = options["host"], options["port"]
+        self._check_choice(options)
         self._check_port(host, port)
         if options["opencode_url"]:
             settings.OPENCODE_URL = options["opencode_url"]
@@ -38,7 +45,7 @@ class Command(BaseCommand):
         url = f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"  # noqa: S104 (compared, not bound)
         self.say(f"Sign in: {access.sign_in_url(url)}")
         connections.close_all()
-        beside = serving.Beside(url, opencode=not options["no_opencode"], say=self.say)
+        beside = serving.Beside(url, opencode=not options["no_opencode"], demo=options["demo"], say=self.say)
         beside.start()
         try:
             serving.web(host, port).run()
@@ -52,6 +59,11 @@ class Command(BaseCommand):
         """A line for the person who started this, at once."""
         self.stdout.write(text)
         self.stdout.flush()
+
+    @staticmethod
+    def _check_choice(options: dict[str, Any]) -> None:
+        if options["demo"] and (options["opencode_url"] or options["no_opencode"]):
+            raise CommandError("--demo starts an OpenCode of its own: leave --opencode-url and --no-opencode out.")
 
     @staticmethod
     def _check_port(host: str, port: int) -> None:
@@ -74,7 +86,8 @@ class Command(BaseCommand):
 
     def _back_up(self, database: Path) -> None:
         copy = database.with_suffix(".before-migration.sqlite3")
-        connections.close_all()
-        shutil.copy2(database, copy)
+        # SQLite's own copy: what still stands in the write-ahead log is in it, whoever else is writing.
+        with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(copy)) as target:
+            source.backup(target)
         copy.chmod(0o600)
         self.say(f"The database was copied to {copy} before it was brought up to date.")
