@@ -12,6 +12,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from openchamber.demo.no_model import NoModel, no_model
 from openchamber.models import AgentServer, Project
 from openchamber.signals import panel_sections
 
@@ -110,6 +111,11 @@ class Frame:
     def server(self) -> AgentServer | None:
         """The agent server that is used."""
         return AgentServer.objects.usable().first()
+
+    @cached_property
+    def no_model(self) -> NoModel | None:
+        """What is missing where the agent server has no usable model for this page's project."""
+        return no_model(self.server, self.project.directory) if self.server and self.project else None
 
     @property
     def connected(self) -> bool:

@@ -58,9 +58,10 @@ def web(host: str, port: int) -> Web:
 class Beside:
     """What runs beside the web server: the agent server, if we start it, and the watchers."""
 
-    def __init__(self, panel_url: str, *, opencode: bool, say: Any) -> None:
+    def __init__(self, panel_url: str, *, opencode: bool, demo: bool = False, say: Any) -> None:
         self.panel_url = panel_url
         self.opencode = opencode
+        self.demo = demo
         self.say = say
         self.watchers = Watchers()
         self.child: servers.Child | None = None
@@ -81,7 +82,8 @@ class Beside:
         self.watchers.start()
 
     def _agent_server(self) -> None:
-        server = servers.find()
+        # The demo's model is known to an OpenCode of our own alone.
+        server = None if self.demo else servers.find()
         if server is None:
             server = self._child()
         if server is None:
@@ -97,7 +99,7 @@ class Beside:
                 "OpenCode is not installed: npm install -g opencode-ai, then start again. The panel works without."
             )
             return None
-        self.child = servers.Child(program, self.panel_url)
+        self.child = servers.Child(program, self.panel_url, demo=self.demo)
         server = self.child.start()
         self.say(
             f"OpenCode was started. Your terminal joins it with:\n"

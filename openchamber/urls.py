@@ -8,6 +8,8 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.utils.module_loading import module_has_submodule
 
 from openchamber import api, api_page, middleware
+from openchamber.demo import completions, provider
+from openchamber.demo import views as demo
 from openchamber.projects import settings_page, sign_in, views
 
 handler400 = middleware.bad_request
@@ -47,10 +49,16 @@ project_urls: list[URLPattern | URLResolver] = [
     path("projects/<slug:slug>/members/<int:pk>/remove/", views.remove_member, name="remove-member"),
 ]
 
+demo_urls: list[URLPattern | URLResolver] = [
+    path(f"{provider.PATH.removeprefix('/')}/chat/completions", completions.chat_completions, name="demo-completions"),
+    path("demo/", demo.start_demo, name="start-demo"),
+]
+
 panel: list[URLPattern | URLResolver] = [
     path("api/docs", api_page.api_docs, name="api-docs"),
     *ways_in,
     *settings_urls,
+    *demo_urls,
     *project_urls,
     *urls_of("openchamber.sessions", "openchamber.search"),
 ]

@@ -8,6 +8,9 @@ from typing import Any
 
 from openchamber.sessions.wire import model_name
 
+# With this key OpenCode asks its own service where the user has no account there.
+PUBLIC_KEY = "public"
+
 
 @dataclass(frozen=True, slots=True)
 class AgentInfo:
@@ -25,25 +28,30 @@ class AgentInfo:
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A model that can be used: `provider/model`, its name and its context in tokens (0: unknown)."""
+    """A model that can be used: `provider/model`, its name and its context in tokens (0: unknown).
+
+    `public`: OpenCode brings it along for those who set up none. It answers over the network, without an account.
+    """
 
     id: str
     name: str
     context: int
     default: bool = False
+    public: bool = False
 
     @classmethod
-    def read_all(cls, answer: Mapping[str, Any]) -> list[ModelInfo]:
-        """The models of all providers, defaults first."""
+    def read_all(cls, answer: Mapping[str, Any], configured: str = "") -> list[ModelInfo]:
+        """The models of all providers: the configured one first, then each provider's default, public ones last."""
         defaults = answer.get("default") or {}
         found = []
         for provider in answer.get("providers", []):
+            public = (provider.get("options") or {}).get("apiKey") == PUBLIC_KEY
             for name, model in (provider.get("models") or {}).items():
                 limit = model.get("limit") or {}
                 title = f"{model.get('name') or name}"
                 default = defaults.get(provider["id"]) == name
-                found.append(cls(f"{provider['id']}/{name}", title, int(limit.get("context") or 0), default))
-        return sorted(found, key=lambda model: not model.default)
+                found.append(cls(f"{provider['id']}/{name}", title, int(limit.get("context") or 0), default, public))
+        return sorted(found, key=lambda model: (model.id != configured, model.public, not model.default))
 
 
 @dataclass(frozen=True, slots=True)

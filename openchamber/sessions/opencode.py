@@ -140,10 +140,11 @@ class OpenCode:
         return [AgentInfo.read(row) for row in rows if not row.get("hidden") and row.get("mode") != "subagent"]
 
     def models(self, directory: str = "") -> list[ModelInfo]:
-        """The models of the configured providers, the default of each first; none means: no usable model."""
+        """The models that can be used, the configured one first; none, or only public ones: nothing was set up."""
         query = {"directory": directory} if directory else {}
         answer = self._wire.json("GET", "/config/providers", params=query, timeout=STARTING)
-        return ModelInfo.read_all(answer)
+        configured = self._wire.json("GET", "/config", params=query).get("model")
+        return ModelInfo.read_all(answer, str(configured or ""))
 
     def statuses(self, directory: str) -> dict[str, str]:
         """`busy` or `retry` of each session in this directory that is not idle."""

@@ -157,6 +157,11 @@ def choices(client: OpenCode, directory: str) -> tuple[list[AgentInfo], list[Mod
         return [], []
 
 
+def forget_choices() -> None:
+    """The agent server was set up anew: ask it again."""
+    _choices.clear()
+
+
 def _remembered(client: OpenCode, directory: str, kind: str, read: Callable[[], Found]) -> Found:
     key = (client.url, directory, kind)
     at, value = _choices.get(key, (0.0, None))

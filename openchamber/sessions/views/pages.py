@@ -134,7 +134,7 @@ def composer(session: Session, look: reading.Look | None, form: MessageForm | No
     agents, models = reading.choices(client_of(session), session.directory)
     chosen = {"agent": look.info.agent, "model": look.info.model} if look else {}
     form = form or MessageForm(initial=chosen)
-    return {"composer": form, "agents": agents, "models": models, "no_model": bool(agents) and not models}
+    return {"composer": form, "agents": agents, "models": models}
 
 
 def work(session: Session, look: reading.Look | None = None) -> dict[str, Any]:
