@@ -108,7 +108,7 @@ def count(place: Place, wish: Wish) -> int:
     """How many passages one wish is met by; counting ends at `CANDIDATES`."""
     condition, values = clause(place, [wish], every=False)
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT count(*) FROM (SELECT 1 FROM {condition} LIMIT {CANDIDATES}) AS some", values)  # noqa: S608
+        cursor.execute(f"SELECT count(*) FROM (SELECT 1 FROM {condition} LIMIT {CANDIDATES}) AS first", values)  # noqa: S608
         return int(cursor.fetchone()[0])
 
 

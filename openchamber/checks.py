@@ -39,7 +39,7 @@ def others_reach(path: Path) -> bool:
 @register(Tags.compatibility)
 def sqlite(**kwargs: Any) -> list[CheckMessage]:
     """E001: SQLite is too old. E002: it has no full-text search."""
-    if settings.DATABASES["default"]["ENGINE"] != "django.db.backends.sqlite3":
+    if settings.DATABASES["default"]["ENGINE"] != "openchamber.sqlite":
         return []
     hint = "Use a Python whose SQLite is newer, or set DATABASE_URL to a PostgreSQL database."
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:

@@ -96,6 +96,7 @@ DATABASES: dict[str, Any] = {
     "default": dj_database_url.parse(DATABASE_URL, conn_max_age=0) if DATABASE_URL else EMBEDDED,
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["ENGINE"] = "openchamber.sqlite"  # the threads of one process write in turn
     DATABASES["default"]["OPTIONS"] = {
         # A transaction takes the write lock at once, so that it waits for its turn instead of failing.
         "transaction_mode": "IMMEDIATE",
