@@ -17,6 +17,7 @@ WORD = re.compile(r"[^\W_]+|[.!?]+")
 IDEAS = frozenset(chain.from_iterable(LANGUAGES))
 # A long text is read in blocks, each of which begins before the one before it ends, so that no rule's words are parted.
 BLOCK, OVERLAP = 64, 24
+START = "^"  # in a rule: where a sentence begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def parts(text: str) -> list[str]:
 
 def named(text: str) -> Iterator[str]:
     """The parts of a rule that stand for words."""
-    return (part for part in parts(text) if not part.isdigit())
+    return (part for part in parts(text) if part != START and not part.isdigit())
 
 
 def own_words() -> set[str]:
@@ -82,9 +83,16 @@ def bit(part: str) -> int:
     return _part_bits[part]
 
 
+def expression(part: str) -> str:
+    """A part of a rule as it stands in an expression."""
+    if part == START:
+        return "(?:^|(?<=[|]))"
+    return f".{{0,{part}}}?" if part.isdigit() else f"[{choice(part)}]"
+
+
 def compiled(category: str, text: str, weight: int) -> Rule:
     """A rule as an expression. Gaps are bounded, so the time it takes grows with the text alone."""
-    pattern = "".join(f".{{0,{part}}}?" if part.isdigit() else f"[{choice(part)}]" for part in parts(text))
+    pattern = "".join(map(expression, parts(text)))
     guard = NOT_NEGATED if text.startswith("!") else ""
     needs = 0
     for part in named(text):

@@ -47,6 +47,7 @@ class Hint:
     name: str
     weight: int
     at: int
+    end: int
     match: Match
 
 
@@ -123,7 +124,7 @@ def spoken(reading: Reading) -> Iterator[Hint]:
     for found in grammar.found(grammar.symbols_of(reading.words)):
         said = " ".join(reading.words[found.start : found.end])[:SHOWN]
         rule = found.rule
-        yield Hint(rule.text, rule.weight, found.start, Match(rule.category, said, reading.way))
+        yield Hint(rule.text, rule.weight, found.start, found.end, Match(rule.category, said, reading.way))
 
 
 def shaped(reading: Reading) -> Iterator[Hint]:
@@ -132,7 +133,7 @@ def shaped(reading: Reading) -> Iterator[Hint]:
         certain = shape.weight >= rules.ENOUGH
         at = 0 if certain else len(grammar.words_of(reading.text[: found.start()]))
         match = Match(shape.category, visible(found[0].strip()[:SHOWN]), reading.way)
-        yield Hint(shape.name, shape.weight, at, match)
+        yield Hint(shape.name, shape.weight, at, at + 1, match)
 
 
 def enough(hints: Iterable[Hint]) -> Iterator[Match]:
@@ -145,15 +146,28 @@ def enough(hints: Iterable[Hint]) -> Iterator[Match]:
         near.append(hint)
         while hint.at - near[0].at > NEAR:
             near.popleft()
-        if sum({other.name: other.weight for other in near}.values()) >= rules.ENOUGH:
+        if weight(near) >= rules.ENOUGH:
             yield near[0].match
             return
+
+
+def weight(hints: Iterable[Hint]) -> int:
+    """What hints count together: each rule once, and of those that are about the same words the first."""
+    counted: dict[str, int] = {}
+    end = -1
+    for hint in hints:
+        if hint.at >= end and hint.name not in counted:
+            counted[hint.name] = hint.weight
+            end = hint.end
+    return sum(counted.values())
 
 
 def hidden(reading: Reading) -> Iterator[Match]:
     """What a reader of the rendered text does not see and that speaks to an agent."""
     told = grammar.words_of("\n".join(dict.fromkeys(out_of_sight(reading.text))))
     for found in grammar.found(grammar.symbols_of(told)):
+        if found.rule.weight < 2:
+            continue
         around = " ".join(told[max(0, found.start - 10) : found.end + 10])
         yield Match(rules.HIDDEN, around[:SHOWN], reading.way)
         return

@@ -3,7 +3,7 @@
 ENGLISH = {
     # setting aside what was said
     "displace": "ignore ignores ignoring disregard disregards disregarding forget forgets forgetting override overriding "
-    "overrule overrules overruling discard discarding neglect nullify supersede abandon erase dismiss void scrap unlearn "
+    "overrule overrules overruling discard discarding neglect nullify supersede abandon erase dismiss scrap unlearn "
     "disobey bypass",
     "prior": "previous previously prior earlier above preceding foregoing former initial original existing past before "
     "current old beforehand hitherto received given got standing",
@@ -39,14 +39,14 @@ ENGLISH = {
     "apply": "apply applies applied valid binding meant matter",
     # another self
     "pretend": "pretend pretending act acting roleplay impersonate impersonating simulate simulating behave embody "
-    "embodying immerse imagine play playing pose respond answer operate function emulate transform become becoming portray",
+    "embodying immerse imagine play playing pose respond answer emulate transform portray",
     "persona": "persona personas character role ego personality personalities",
     "dan": "dan dude stan jailbreak jailbroken antigpt betterdan evilbot",
     "free": "unrestricted unfiltered uncensored unbound unbounded jailbroken amoral unethical unaligned unmoderated "
     "limitless unconstrained unhinged unrestrained unshackled lawless",
     "bond": "confines shackles chains typical bonds constraints limits limitations restrictions rules filters",
     "mode": "mode modes",
-    "special": "developer god jailbreak sudo unrestricted privileged opposite evil unsafe yolo dan unfiltered uncensored",
+    "special": "developer god jailbreak sudo unrestricted privileged opposite evil unsafe dan unfiltered uncensored",
     "enable": "enable enabled enabling activate activated activating activates enter entering entered unlock unlocked "
     "initiate engage engaged",
     # rules that protect
@@ -54,7 +54,7 @@ ENGLISH = {
     "circumvents circumventing remove removes removed removing suspend suspended lift lifted evade evading relax waive "
     "waived override overriding overridden eliminate disregard exempt defeat violate ignore ignoring drop dropped skip",
     "guard": "safety guardrail guardrails safeguard safeguards moderation ethical ethics moral morals censorship "
-    "restriction restrictions restraints limitation limitations alignment protections filters filter constraints limits",
+    "restrictions restraints limitations alignment filters constraints limits",
     "guardrail": "guardrail guardrails safeguard safeguards censorship",
     "safety": "safety ethical ethics moral morality morals openai anthropic moderation alignment guardrails guardrail "
     "safeguards censorship security content",
@@ -68,6 +68,7 @@ ENGLISH = {
     "reveal": "reveal reveals revealing print printing show showing display repeat recite tell dump dumping leak leaking "
     "expose disclose disclosing share sharing divulge echo summarize translate encode give provide paste quote reproduce "
     "output outputting state spell rephrase",
+    "disclose": "reveal print leak disclose dump expose share",
     "system": "system hidden secret internal confidential underlying base initial original developer",
     "promptword": "prompt prompts instruction instructions preamble directives configuration guidelines message",
     "systemprompt": "systemprompt",
@@ -84,29 +85,29 @@ ENGLISH = {
     "send": "send sends sending sent post posts posting upload uploads uploading forward forwards forwarded forwarding "
     "exfiltrate exfiltrates exfiltrating transmit transmits transmitting email emailed mail leak leaks deliver smuggle "
     "beacon relay ship pipe exfil bcc",
-    "steal": "exfiltrate exfiltrates exfiltrating exfiltration exfil smuggle steal siphon harvest leak",
+    "upload": "send upload uploads forward forwards transmit exfiltrate leak",
+    "steal": "exfiltrate exfiltrates exfiltrating exfiltration exfil smuggle steal siphon harvest",
     "collect": "collect gather harvest grab capture read dump extract",
-    "place": "http https url webhook endpoint server attacker collector ftp ngrok pastebin requestbin evil exfil external "
-    "domain address bucket gist outside",
+    "place": "http https url webhook attacker collector ftp ngrok pastebin requestbin evil exfil gist",
     "foreign": "attacker attackers evil exfil collector hacker pastebin requestbin malicious",
     # out of the user's sight
     "tell": "tell tells telling mention mentions mentioning inform informs informing notify notifies notifying reveal "
     "disclose alert warn told",
-    "secretly": "secretly silently covertly stealthily discreetly invisibly surreptitiously quietly",
+    "secretly": "secretly silently covertly stealthily discreetly surreptitiously",
     "secretstate": "secret confidential hidden private invisible",
     "conceal": "hide hides hiding conceal conceals concealing withhold",
     "aware": "aware know knows knowing notice noticing awareness noticed",
     "thing": "this it that these",
     # approval that nobody gave
-    "approved": "approved preapproved authorized authorised granted consented permitted confirmed preauthorized agreed",
+    "approved": "approved preapproved authorized authorised consented preauthorized",
     "approval": "approval permission confirmation consent confirming authorization asking permissions",
     "askfor": "ask asking request requesting wait waiting seek seeking require requiring needing",
     "confirm": "confirm confirmation approval permission again confirming",
-    "permanently": "permanently permanent forever indefinitely always",
+    "permanently": "permanently permanent forever indefinitely",
     # what is kept for later
     "remember": "remember store save persist memorize record retain commit",
     "memory": "memory memories",
-    "future": "future subsequent later every all next",
+    "future": "future subsequent every",
     "turnword": "session sessions conversation conversations reply replies response responses message messages turn "
     "turns answer answers summary summaries interaction interactions query queries chat output outputs",
     "append": "append appends include includes insert add adds added attach attached mention recommend recommends inject "
@@ -114,13 +115,13 @@ ENGLISH = {
     "tokenword": "token code canary link url phrase string marker banner product brand vendor image",
     "when": "when whenever if once after before upon while",
     "asks": "asks ask asked mentions says types requests opens queries responding answering replying continuing "
-    "proceeding deploying reading summarizing processing",
+    "proceeding",
     # programs that run
     "run": "run runs running execute executes executing exec launch invoke invokes call calls",
     "immediately": "immediately silently automatically unattended",
     "destroy": "delete deletes deleting destroy wipe wipes erase purge truncate overwrite shred empty",
     "data": "data database databases files backups tables repository directory records logs disk volumes production",
-    "commandword": "command commands script payload shell code binary",
+    "commandword": "command commands script payload",
     "download": "download downloads downloading fetch curl wget",
     "elevate": "elevate escalate escalates escalating escalation",
     "power": "privileges privilege permissions superuser root administrator rights",
@@ -129,4 +130,10 @@ ENGLISH = {
     "noteto": "note notes notice attention message reminder memo hint important instruction instructions",
     "expert": "expert experts gpt professionals auditors lawyers gpt4 claude",
     "stayin": "stay remain staying break",
+    "and": "and then",
+    "write": "write print say output reply respond",
+    # prompts that make a chatbot somebody else
+    "vice": "moral morals morality ethic ethics ethical immoral unethical illegal amoral offensive rude vulgar swear swearing "
+    "sarcastic sarcasm profanity curse violent edgy evil sexual controversial",
+    "greet": "hello hi hey dear greetings",
 }

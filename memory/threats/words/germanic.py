@@ -14,7 +14,7 @@ GERMAN = {
     "is": "bist sind ist seid werden",
     "now": "jetzt nun ab fortan künftig heute",
     "ai": "ki assistent assistenten sprachmodell agent agenten",
-    "pretend": "tu spiele verhalte handle agiere simuliere fungieren antworte schlüpfe",
+    "pretend": "tu spiele verhalte agiere simuliere fungieren antworte schlüpfe",
     "free": "uneingeschränkt uneingeschränkte uneingeschränkter unzensiert ungefiltert unbeschränkt unbeschränkter",
     "no": "kein keine keinen keinerlei ohne",
     "not": "nicht nie niemals ohne kein keine keinen",
@@ -46,6 +46,11 @@ GERMAN = {
     "run": "führe ausführen starte",
     "systemvoice": "systemhinweis systemnachricht",
     "noteto": "hinweis systemhinweis notiz",
+    "and": "und",
+    "write": "schreibe schreib sage",
+    "answer": "antworte antworten beantworte beantworten",
+    "gone": "irrelevant hinfällig ungültig aufgehoben",
+    "apply": "gelten",
 }
 
 DUTCH = {
@@ -80,4 +85,7 @@ DUTCH = {
     "guard": "veiligheidsfilters beveiliging filters beperkingen veiligheid",
     "run": "voer",
     "ai": "assistent",
+    "and": "en",
+    "write": "schrijf zeg",
+    "answer": "antwoord beantwoord",
 }

@@ -30,7 +30,7 @@ FRENCH = {
     "keykind": "api ssh privée privées secrètes",
     "datum": "données fichiers contenu clients documents",
     "send": "envoie envoyez envoyer transmets transmettez transfère publie",
-    "to": "à vers",
+    "to": "vers",
     "tell": "dis dites dire mentionne mentionnez informe informez préviens parle",
     "user": "utilisateur utilisateurs utilisatrice personne humain",
     "secretly": "secrètement discrètement silencieusement",
@@ -43,6 +43,10 @@ FRENCH = {
     "apply": "appliquent",
     "noteto": "note",
     "systemvoice": "système",
+    "and": "et",
+    "write": "écris écrivez",
+    "answer": "réponds répondre répondez",
+    "gone": "nulles annulées",
 }
 
 SPANISH = {
@@ -76,7 +80,7 @@ SPANISH = {
     "keykind": "api ssh privada privadas secreta",
     "datum": "datos archivos contenido clientes documentos",
     "send": "envía envia enviar envíe manda reenvía sube publica transmite",
-    "to": "a hacia",
+    "to": "hacia",
     "tell": "digas decir menciones informes avises cuentes dile mencionar",
     "user": "usuario usuarios usuaria nadie humano",
     "secretly": "secretamente silenciosamente sigilosamente",
@@ -88,6 +92,10 @@ SPANISH = {
     "run": "ejecuta ejecute ejecutar corre",
     "apply": "aplican",
     "noteto": "nota",
+    "and": "y",
+    "write": "escribe escriba",
+    "answer": "responde responder contesta",
+    "gone": "anuladas inválidas",
 }
 
 ITALIAN = {
@@ -120,7 +128,7 @@ ITALIAN = {
     "keykind": "api ssh privata private",
     "datum": "dati file contenuto clienti documenti",
     "send": "invia inviare manda inoltra spedisci carica trasmetti",
-    "to": "a al verso",
+    "to": "al verso",
     "tell": "dire dirlo menzionare informare avvisare rivelare",
     "user": "utente utenti nessuno",
     "secretly": "segretamente silenziosamente",
@@ -132,6 +140,11 @@ ITALIAN = {
     "run": "esegui eseguire lancia",
     "noteto": "nota",
     "systemvoice": "sistema",
+    "and": "e",
+    "write": "scrivi scrivere",
+    "answer": "rispondi rispondere",
+    "apply": "applicano",
+    "gone": "annullate",
 }
 
 PORTUGUESE = {
@@ -175,4 +188,8 @@ PORTUGUESE = {
     "every": "cada toda todas",
     "run": "execute executar rode",
     "noteto": "nota",
+    "and": "e",
+    "write": "escreva escreve",
+    "answer": "responda responder",
+    "apply": "aplicam",
 }

@@ -41,6 +41,10 @@ RUSSIAN = {
     "every": "каждый каждом каждую каждое",
     "run": "запусти* выполни* запускай* выполняй*",
     "destroy": "удали* сотри* уничтож*",
+    "and": "и",
+    "write": "напиши",
+    "answer": "отвечай* ответь",
+    "apply": "действу* применя*",
 }
 
 UKRAINIAN = {
@@ -84,6 +88,10 @@ UKRAINIAN = {
     "every": "кожен кожній кожну кожне",
     "run": "запусти* виконай* запускай* виконуй*",
     "destroy": "видали* зітри* знищ*",
+    "and": "і та й",
+    "write": "напиши",
+    "answer": "відповідай* відповіда*",
+    "apply": "діють застосов*",
 }
 
 POLISH = {
@@ -126,4 +134,8 @@ POLISH = {
     "turnword": "odpowied* wiadomoś* sesj*",
     "every": "każdy każdej każdą",
     "run": "uruchom* wykonaj*",
+    "and": "i",
+    "write": "napisz",
+    "answer": "odpowiadaj* odpowiedz",
+    "apply": "obowiązuj*",
 }
