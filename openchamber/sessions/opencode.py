@@ -88,7 +88,14 @@ class OpenCode:
 
     def conversation(self, session_id: str, info: SessionInfo | None = None) -> carriers.Conversation:
         """What the rule of delivery needs of a session: read back to where the newest compaction's tail starts."""
-        info = info or self.session(session_id)
+        return self._read_back(session_id, info or self.session(session_id))[0]
+
+    def compacted(self, info: SessionInfo) -> tuple[carriers.Conversation, Message | None]:
+        """The same with the newest user message of an ordinary turn: a restore goes on with its agent and model."""
+        conversation, messages = self._read_back(info.id, info)
+        return conversation, _last_turn(messages) or self.last_turn(info.id)
+
+    def _read_back(self, session_id: str, info: SessionInfo) -> tuple[carriers.Conversation, list[Message]]:
         messages: list[Message] = []
         known = self._traced(messages, info)
         for page in self.pages(session_id):
@@ -96,7 +103,7 @@ class OpenCode:
             known = self._traced(messages, info)
             if _reaches_back(known):
                 break
-        return known
+        return known, messages
 
     @staticmethod
     def _traced(messages: Sequence[Message], info: SessionInfo) -> carriers.Conversation:
@@ -128,11 +135,7 @@ class OpenCode:
 
     def last_turn(self, session_id: str) -> Message | None:
         """The newest user message of an ordinary turn: whose agent, model and variant the next one should have."""
-        for messages in self.pages(session_id):
-            for message in reversed(messages):
-                if message.role == "user" and message.ordinary:
-                    return message
-        return None
+        return next(filter(None, map(_last_turn, self.pages(session_id))), None)
 
     def agents(self, directory: str) -> list[AgentInfo]:
         """The agents that a person may choose from."""
@@ -272,6 +275,10 @@ class OpenCode:
 def client_for(server: AgentServer) -> OpenCode:
     """The client of one agent server's row."""
     return OpenCode(server.url, server.password)
+
+
+def _last_turn(messages: Sequence[Message]) -> Message | None:
+    return next((message for message in reversed(messages) if message.role == "user" and message.ordinary), None)
 
 
 def _reaches_back(conversation: carriers.Conversation) -> bool:

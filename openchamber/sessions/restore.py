@@ -105,12 +105,11 @@ def _restore_once(client: OpenCode, server: AgentServer, session_id: str) -> Del
     session = session_row(server, info)
     if not _wait_until_settled(session):
         return None
-    conversation = client.conversation(session_id, info)
+    conversation, last = client.compacted(info)
     summary = conversation.compaction()
     if summary is None or _restored(session, summary.id):
         return None
     pinned.refresh(session, client)
-    last = client.last_turn(session_id)
     assembly = assemble(session, last.agent if last else "", conversation=conversation, terms=restraint(session))
     if assembly.block is None:
         move_cursor(client, session, summary.id)

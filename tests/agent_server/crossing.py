@@ -7,6 +7,7 @@ stream is open. The product has no switches for that; the road it travels has.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -63,6 +64,9 @@ class Crossing:
         self.target = httpx2.Client(base_url=opencode.url, timeout=None, trust_env=False)
         self.password = opencode.password
         self.seen: list[tuple[str, str]] = []
+        self.moments: dict[
+            tuple[str, str], float
+        ] = {}  # when the answer to each last passed; events as ("EVENT", type)
         self.closed = False  # nothing passes: the agent server seems gone
         self._ambushes: list[Ambush] = []
         self._streams: list[httpx2.Response] = []
@@ -108,6 +112,10 @@ class Crossing:
             with suppress(Exception):
                 self._streams.pop().close()
 
+    def last(self, method: str, ending: str) -> float:
+        """When the newest such request was answered, on the clock of `time.perf_counter`."""
+        return max(at for (verb, path), at in list(self.moments.items()) if verb == method and path.endswith(ending))
+
     def count(self, method: str, ending: str = "") -> int:
         """How many requests passed."""
         return sum(verb == method and path.endswith(ending) for verb, path in list(self.seen))
@@ -136,6 +144,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._stream(response)
             else:
                 answer = response.read()
+                self.road.moments[self.command, path] = time.perf_counter()
                 if self._held(path, after=True):
                     self._answer(response, answer)
                 else:
@@ -165,6 +174,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         with suppress(Exception):  # cut by the test, or by either side
             for chunk in response.iter_raw():
+                if b'"session.compacted"' in chunk:
+                    self.road.moments["EVENT", "session.compacted"] = time.perf_counter()
                 self.wfile.write(chunk)
                 self.wfile.flush()
         with suppress(OSError):
