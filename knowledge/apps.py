@@ -12,5 +12,8 @@ class KnowledgeConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Import the modules whose receivers register themselves."""
-        from knowledge import search, sections, wanted  # noqa: F401
+        """Import the modules whose receivers register themselves, and offer agents the tool."""
+        from knowledge import search, sections, tool, wanted  # noqa: F401
+        from openchamber.clients import tools
+
+        tools.register(tools.Tool(tool.NAME, tool.DESCRIPTION, tool.SCHEMA, "/api/knowledge/tool", tool.is_offered))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from django.dispatch import receiver
-from django.utils.translation import gettext as _
 
 from knowledge.models import Note, Plan, SessionPin
+from knowledge.tool import call_that_reads
 from openchamber.models import Project, Session
 from openchamber.sessions.context import Choice, Item
 from openchamber.signals import choice_made, choices_wanted, context_version_wanted, context_wanted
@@ -26,12 +26,12 @@ def pinned_items(project: Project | None, session: Session, **_more: Any) -> tup
 
 def note_item(note: Note) -> Item:
     """A note as one thing that a session holds."""
-    return item("note", note, group=_("Notes"))
+    return item("note", note, group="Notes")
 
 
 def plan_item(plan: Plan) -> Item:
     """A plan as one thing that a session holds."""
-    return item("plan", plan, group=_("Plans"))
+    return item("plan", plan, group="Plans")
 
 
 def item(kind: Literal["note", "plan"], row: Note | Plan, *, group: str) -> Item:
@@ -43,6 +43,7 @@ def item(kind: Literal["note", "plan"], row: Note | Plan, *, group: str) -> Item
         text=row.body,
         group=group,
         at=row.created_at,
+        reads=call_that_reads(kind, row.pk),
         url=row.get_absolute_url(),
     )
 

@@ -2,8 +2,8 @@
 
 from ninja import Router
 
-from knowledge.api import history, notes, pins, plans, todos
+from knowledge.api import history, notes, pins, plans, todos, tool
 
 router = Router()
-for _part in (notes, todos, plans, pins, history):
+for _part in (notes, todos, plans, pins, history, tool):
     router.add_router("", _part.router)

@@ -42,6 +42,13 @@ def snippet(text: str, wishes: Sequence[Wish]) -> SafeString:
     return shown(text, places, *stretch(text, places))
 
 
+def excerpt(text: str, wishes: Sequence[Wish]) -> str:
+    """The same stretch as plain text, for a model to read."""
+    text = normal(text)
+    start, end = stretch(text, matches(text, wishes))
+    return f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}"
+
+
 def marked(text: str, wishes: Sequence[Wish]) -> SafeString:
     """All of a short text, in the same way."""
     text = normal(text)
