@@ -79,11 +79,17 @@ class Look:
 
     @property
     def unanswered(self) -> bool:
-        """Whether the last message of the person got no answer that ended well."""
-        newest = self.live[-1] if self.live else None
-        if newest is None or self.state:
+        """Whether the last message of the person got no answer that ended well.
+
+        After a failed compaction the agent server makes up for it with the next message: a summary stands where
+        that message's answer would, and nobody ever answers it.
+        """
+        said = self.last_said
+        if said is None or self.state:
             return False
-        return bool(newest.message.error) or (newest.message.role == "user" and newest.kind == "said")
+        following = (row.message for row in self.live if row.message.parent == said.message.id)
+        answers = [message for message in following if not message.summary]
+        return not answers or bool(answers[-1].error)
 
 
 def look(session: Session, client: OpenCode, *, limit: int = PAGE) -> Look:

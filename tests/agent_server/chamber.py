@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
+
+import httpx2
 
 from tests.agent_server.opencode_process import OpenCodeProcess
 from tests.agent_server.scripted_model import Request, ScriptedModel
@@ -31,7 +34,8 @@ class Chamber:
     def __init__(self, serve: ServeProcess, opencode: OpenCodeProcess, model: ScriptedModel, directory: Path) -> None:
         self.serve, self.opencode, self.model, self.directory = serve, opencode, model, directory
         self.api = serve.request
-        self.project = self.api("POST", "/projects", {"directory": str(directory)})["id"]
+        project = self.api("POST", "/projects", {"directory": str(directory)})
+        self.project, self.slug = project["id"], project["slug"]
 
     def note(self, body: str, *, pinned: bool = True) -> Any:
         """A note of the project, pinned unless told otherwise; its id."""
@@ -96,3 +100,15 @@ class Chamber:
     def blocks(self, session: str) -> list[str]:
         """Every user message of the model's last request that holds a block of ours; the model may have echoed one."""
         return [text for role, text in self.last_asked(session).conversation if role == "user" and TAG in text]
+
+    def page(self, path: str) -> str:
+        """A page of the panel as the owner sees it, without scripts."""
+        link = self.serve.installation.manage("login", "--port", str(self.serve.port)).stdout.strip()
+        with httpx2.Client(base_url=self.serve.url, trust_env=False, follow_redirects=True, timeout=30) as browser:
+            token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', browser.get(link).text)
+            assert token
+            headers = {"Referer": link, "Origin": self.serve.url}
+            browser.post(link, data={"csrfmiddlewaretoken": token[1]}, headers=headers)
+            response = browser.get(path)
+        assert response.status_code == 200, response.text[:500]
+        return response.text

@@ -8,7 +8,7 @@ import pytest
 
 from tests.agent_server.chamber import Chamber, wait_for
 from tests.agent_server.opencode_process import OpenCodeProcess
-from tests.agent_server.scripted_model import ScriptedModel
+from tests.agent_server.scripted_model import Reply, ScriptedModel
 from tests.agent_server.serve_process import ServeProcess
 
 LONG = "Berths are named by four letters, never three. " * 12
@@ -193,3 +193,28 @@ def test_without_any_watcher_the_next_message_carries_everything(chamber: Chambe
     asked = model.wait_asked(1, session=session, after=before)[-1]
     assert "four letters" in asked.said
     assert len(chamber.blocks(session)) == 1
+
+
+def test_a_failed_compaction_restores_nothing_and_what_it_swallowed_is_offered_again(
+    chamber: Chamber, model: ScriptedModel
+) -> None:
+    """OpenCode makes up for a failed compaction with the next message, and then sees all old messages still."""
+    chamber.note(LONG)
+    session = chamber.session()
+    chamber.send(session, "one")
+    model.when(Reply("refused", status=400), kind="compaction", times=1)
+    chamber.opencode.compact(session)
+    chamber.opencode.wait_idle(session)
+    assert not chamber.restores(session)
+
+    chamber.api("POST", f"/sessions/{session}/messages", {"text": "swallowed"}, status=202)
+    wait_for(lambda: len(model.asked(kind="compaction", session=session)) == 2, what="the compaction made up for")
+    chamber.opencode.wait_idle(session)
+
+    assert not model.saw("swallowed", session=session)
+    assert not chamber.context(session)["owed"]
+    page = f"/projects/{chamber.slug}/sessions/{session}/"
+    assert "No answer came." in chamber.page(page)
+    assert chamber.send(session, "said again")["context"]["kind"] == "none"
+    assert len(chamber.blocks(session)) == 1
+    assert "No answer came." not in chamber.page(page)

@@ -1,0 +1,98 @@
+"""What an agent server can do wrong, each as one sentence for a person: played by real sockets."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from openchamber.sessions.opencode import Missing, NotConnected, OpenCode, Refused, Unreachable
+
+Answer = tuple[int, str, bytes]
+
+
+@pytest.fixture
+def answering() -> Iterator[Callable[[int, str, bytes], OpenCode]]:
+    """A server that gives one answer to everything."""
+    servers: list[ThreadingHTTPServer] = []
+
+    def start(status: int, kind: str, body: bytes) -> OpenCode:
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, format: str, *args: object) -> None:
+                """Quiet."""
+
+            def do_GET(self) -> None:
+                self.send_response(status)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_POST = do_PATCH = do_GET
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        servers.append(server)
+        return OpenCode(f"http://127.0.0.1:{server.server_address[1]}")
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def test_nobody_there_means_that_nothing_was_sent() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        client = OpenCode(f"http://127.0.0.1:{unused.getsockname()[1]}")
+        with pytest.raises(NotConnected, match="No agent server can be reached"):
+            client.session("ses_1")
+
+
+def test_a_page_with_status_200_is_no_answer(answering: Callable[..., OpenCode]) -> None:
+    with pytest.raises(Unreachable, match="a page instead of data"):
+        answering(200, "text/html", b"<!doctype html>").session("ses_1")
+
+
+def test_broken_data_is_no_answer(answering: Callable[..., OpenCode]) -> None:
+    with pytest.raises(Unreachable, match="broken data"):
+        answering(200, "application/json", b"{").session("ses_1")
+
+
+def test_a_wrong_password_is_named(answering: Callable[..., OpenCode]) -> None:
+    with pytest.raises(Refused, match="password"):
+        answering(401, "text/plain", b"").session("ses_1")
+
+
+def test_another_program_on_the_port_is_not_an_agent_server(answering: Callable[..., OpenCode]) -> None:
+    with pytest.raises(Unreachable, match="not as an OpenCode server does"):
+        answering(200, "application/json", b'{"hello": "world"}').health()
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b'{"name": "NotFoundError", "data": {"message": "Session not found"}}', "Session not found"),
+        (b'{"_tag": "McpServerNotFoundError"}', "McpServerNotFoundError"),
+        (b'{"message": "gone"}', "gone"),
+        (b"<html>", "knows nothing"),
+        (b"[]", "knows nothing"),
+    ],
+)
+def test_every_shape_of_a_missing_thing_is_read(answering: Callable[..., OpenCode], body: bytes, said: str) -> None:
+    with pytest.raises(Missing, match=said):
+        answering(404, "application/json", body).session("ses_1")
+
+
+def test_a_server_error_is_a_refusal_with_its_status(answering: Callable[..., OpenCode]) -> None:
+    with pytest.raises(Refused, match="500"):
+        answering(500, "text/plain", b"oops").prompt("ses_1", message="msg_1", parts=[])
+
+
+def test_a_stream_that_is_a_page_is_refused(answering: Callable[..., OpenCode]) -> None:
+    client = answering(200, "text/html", b"<!doctype html>")
+    with pytest.raises(Refused), client.events() as events:
+        next(events)
