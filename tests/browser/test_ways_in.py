@@ -32,7 +32,7 @@ def sign_in(page: Page, serve: ServeProcess) -> Page:
     """Sign in by a fresh link."""
     page.goto(new_link(serve))
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("heading", name="Projects", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Add the project")).to_be_visible()
     return page
 
 
@@ -48,7 +48,7 @@ def test_a_link_signs_in_once(
     expect(page.get_by_text("openchamber login")).to_be_visible()
     page.goto(link)
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("heading", name="Projects", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Add the project")).to_be_visible()
     other = open_page(javascript=javascript)
     other.goto(link)
     other.get_by_role("button", name="Sign in").click()
