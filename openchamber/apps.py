@@ -13,5 +13,5 @@ class OpenChamberConfig(AppConfig):
 
     def ready(self) -> None:
         """Import the modules whose receivers and checks register themselves."""
-        from openchamber import checks  # noqa: F401
+        from openchamber import checks, examinations  # noqa: F401
         from openchamber.sessions import pinned, restore  # noqa: F401

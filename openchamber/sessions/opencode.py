@@ -149,6 +149,11 @@ class OpenCode:
         configured = self._wire.json("GET", "/config", params=query).get("model")
         return ModelInfo.read_all(answer, str(configured or ""))
 
+    def plugins(self) -> list[str]:
+        """The plugins of its configuration, by address or package; their options, which hold keys, stay there."""
+        rows = self._wire.json("GET", "/config").get("plugin") or []
+        return [str(row[0] if isinstance(row, list) else row) for row in rows]
+
     def statuses(self, directory: str) -> dict[str, str]:
         """`busy` or `retry` of each session in this directory that is not idle."""
         rows = self._wire.json("GET", "/session/status", params={"directory": directory})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -142,6 +143,11 @@ def test_the_demo_reads_out_what_rides_what_changed_and_what_compaction_lost_and
     talk.api("DELETE", f"/projects/{talk.project}/pins/note/{note}")
     fifth = talk.answer_to("And now?")
     assert "no longer applies: note `Berths are named by five letters.`" in fifth
+
+    examined = json.loads(talk.serve.installation.manage("doctor", "--json").stdout)
+    found = {finding["topic"]: finding["level"] for finding in examined["findings"]}
+    assert (found["Agent server"], found["Plugin of OpenCode"], found["Watcher"]) == ("ok", "ok", "ok")
+    assert examined["healthy"]
 
 
 def test_without_a_model_the_panel_says_so_and_starts_the_demo_with_one_click(
