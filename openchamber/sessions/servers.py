@@ -82,7 +82,7 @@ def child_configuration(url: str, token: str, *, demo: bool = False) -> str:
     plugins = configuration.get("plugin", []) if isinstance(configuration, dict) else None
     if not isinstance(plugins, list):
         raise ValueError("OPENCODE_CONFIG_CONTENT must be a JSON object whose `plugin`, if there, is a list.")
-    ours = [PLUGIN.as_uri(), {"url": url, "token": token, "cache": str(settings.DATA_DIR / "opencode-tools.json")}]
+    ours = [PLUGIN.as_uri(), {"url": url, "token": token, "cache": str(settings.DATA_DIR / "opencode-tools")}]
     ours_too = {**configuration, "plugin": [*plugins, ours]}
     return json.dumps(demonstration.added_to(ours_too, url) if demo else ours_too)
 

@@ -27,23 +27,20 @@ def test_the_agent_searches_and_reads_what_the_user_wrote(
         "url": f"http://127.0.0.1:{port}",
         "token": TOKEN,
         "patience": 5000,
-        "cache": str(tmp_path / "tools.json"),
+        "cache": str(tmp_path / "tools"),
     }
     opencode = start_opencode(plugins=[[PLUGIN.as_uri(), options]])
     chamber = Chamber(start_serve(install(opencode=opencode), port=port), opencode, model, git_directory)
     note = chamber.note("Berths are named by four letters.", pinned=False)
     session = chamber.session()
-    model.when(
-        Reply(tool_calls=((NAME, {"action": "search", "query": "berths"}),)), said="Look it up", last_role="user"
-    )
+    call = Reply(tool_calls=((NAME, {"action": "search", "query": "berths"}),))
+    model.when(call, said="Look it up", last_role="user")
 
     chamber.send(session, "Look it up")
 
-    assert NAME in model.asked(session=session)[0].tools
-    [schema] = [
-        tool["function"] for tool in model.asked(session=session)[0].body["tools"] if tool["function"]["name"] == NAME
-    ]
-    assert schema["parameters"]["properties"]["action"]
+    tools = {tool["function"]["name"]: tool["function"] for tool in model.asked(session=session)[0].body["tools"]}
+    assert "query" in tools[NAME]["parameters"]["properties"]
+    assert tools[NAME]["parameters"]["required"] == ["action"]
     answers = [text for role, text in chamber.last_asked(session).conversation if role == "tool"]
     assert "four letters" in answers[0]
     assert str(note) in answers[0]

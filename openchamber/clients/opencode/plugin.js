@@ -28,7 +28,8 @@ export default async ({ client, directory }, options) => {
 
   // What may be offered just now; when the server does not answer, what it answered last.
   async function offered() {
-    const file = options?.cache ? Bun.file(options.cache) : undefined
+    // A file for each directory: what one project is offered says nothing about another.
+    const file = options?.cache ? Bun.file(options.cache + "-" + (await hash("tools", directory)) + ".json") : undefined
     try {
       const query = new URLSearchParams({ directory })
       const response = await fetch(server + "/api/context/tools?" + query, {
