@@ -16,6 +16,7 @@ from simple_history.models import HistoricalRecords
 
 from knowledge.models.authors import Author, Entry
 from knowledge.models.search import find_by, rows_for
+from knowledge.texts import normal_lines
 from openchamber import signals
 
 if TYPE_CHECKING:
@@ -227,6 +228,11 @@ class Written(models.Model):
     def restore(self, *, entry: Any, by: Author, seen: str | None = None) -> None:
         """Store again the text that an entry of its history holds."""
         self._change(by=by, seen=seen, reason="restored", **{self.text_field: getattr(entry, self.text_field)})
+
+    def overwrite(self, *, text: str, by: Author) -> None:
+        """Store what an import brings in place of what stands; a row in the bin comes out of it."""
+        self.undelete(by=by)
+        self._change(by=by, seen=None, reason="imported", **{self.text_field: normal_lines(text)})
 
     def bin(self, *, by: Author, at: datetime | None = None) -> None:
         """Put it into the bin; from there `undelete` brings it back. Twice is once."""

@@ -1,0 +1,112 @@
+"""Texts as files: what a file must be to become a text, and where the files of a project lie in a folder.
+
+notes/*.md    a note each        plans/*.md    a plan each        todos.md    the task items, in order
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.core.exceptions import ValidationError
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+
+from knowledge.models import Author, Note, Plan, Source, Todo
+from knowledge.models.plans import TASK
+from openchamber.models import Project
+
+SUFFIXES = (".md", ".markdown", ".txt")
+BYTE_ORDER_MARKS = [
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+]
+
+
+def text_of(data: bytes) -> str:
+    """The text in a file's bytes: UTF-8, or what its byte order mark says. ValidationError says what else it is."""
+    if not data.strip():
+        raise ValidationError(_("The file is empty."))
+    for mark, encoding in BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return decoded(data[len(mark) :] if encoding == "utf-8" else data, encoding)
+    if b"\0" in data:
+        raise ValidationError(_("This is no text: there are null bytes in it. UTF-16 needs its byte order mark."))
+    return decoded(data, "utf-8")
+
+
+def decoded(data: bytes, encoding: str) -> str:
+    """The bytes as text of that encoding."""
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise ValidationError(
+            _("This is no %(encoding)s text: byte %(position)d cannot be read. Save it as UTF-8."),
+            params={"encoding": encoding.upper(), "position": error.start + 1},
+        ) from error
+
+
+def import_plan(project: Project, name: str, data: bytes, *, by: Author) -> Plan:
+    """A plan from a file. One without a single word in it is called after the file."""
+    check_name(name)
+    plan = Plan(body=text_of(data))
+    plan.derive()
+    title = "" if any(map(str.isalnum, plan.heading)) else Path(name).stem
+    return Plan.write(project=project, body=plan.body, title=title, source=Source.IMPORT, by=by)
+
+
+def import_note(project: Project, name: str, data: bytes, *, by: Author) -> Note:
+    """A note from a file."""
+    check_name(name)
+    return Note.write(project=project, body=text_of(data), source=Source.IMPORT, by=by)
+
+
+def import_todos(project: Project, name: str, data: bytes, *, by: Author) -> list[Todo]:
+    """A todo from each task item of a file (`- [ ] text`), in their order."""
+    check_name(name)
+    tasks = [found for line in text_of(data).splitlines() if (found := TASK.match(line))]
+    if not tasks:
+        raise ValidationError(_("There is no task item (“- [ ] text”) in it."))
+    return [Todo.write(project=project, text=task[2], done=task[1] != " ", by=by) for task in tasks]
+
+
+def check_name(name: str) -> None:
+    """Refuse a file that does not even claim to be text."""
+    if Path(name).suffix.lower() not in SUFFIXES:
+        raise ValidationError(_("Only Markdown and text files (.md, .markdown, .txt) are imported."))
+
+
+def import_folder(project: Project, folder: Path, *, loose: str, by: Author) -> Iterator[tuple[str, str]]:
+    """(file, what was wrong, "" for nothing) of each file below `folder`; `loose` files become notes or plans."""
+    kinds = {"notes": import_note, "plans": import_plan}
+    for path in sorted(folder.rglob("*")):
+        if not path.is_file() or path.suffix.lower() not in SUFFIXES:
+            continue
+        name = str(path.relative_to(folder))
+        take = import_todos if name == "todos.md" else kinds.get(Path(name).parts[0], kinds[loose])
+        try:
+            take(project, path.name, path.read_bytes(), by=by)
+        except ValidationError as error:
+            yield name, " ".join(error.messages)
+        else:
+            yield name, ""
+
+
+def export_folder(project: Project, folder: Path) -> int:
+    """Write the project's live texts as files below `folder`, which may hold others; how many were written."""
+    count = 0
+    for kind, rows in (("notes", project.notes), ("plans", project.plans)):
+        (folder / kind).mkdir(parents=True, exist_ok=True)
+        for row in rows.live().order_by("created_at", "pk").iterator(chunk_size=20):
+            name = f"{slugify(row.title)[:60] or kind[:-1]}-{row.pk}.md"
+            (folder / kind / name).write_bytes(row.body.encode())
+            count += 1
+    todos = project.todos.live().in_order()
+    lines = [f"- [{'x' if todo.done else ' '}] {' '.join(todo.text.split())}\n" for todo in todos]
+    if lines:
+        (folder / "todos.md").write_bytes("".join(lines).encode())
+    return count + len(lines)

@@ -1,0 +1,40 @@
+"""Export a project: as a folder of Markdown files, or whole as one archive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.utils.translation import gettext as _
+
+from knowledge import files
+from knowledge.management.commands.import_knowledge import project_named
+from openchamber import archive
+from openchamber.management import database
+from openchamber.models import Project
+from openchamber.signals import archive_wanted
+
+
+class Command(BaseCommand):
+    """A target that ends in .zip is an archive with history and pins; any other is a folder."""
+
+    help = "Export a project as a folder of Markdown files, or (a target ending in .zip) whole as one archive."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Which project, and whereto."""
+        parser.add_argument("project", help="slug of the project")
+        parser.add_argument("target", type=Path, help="a folder, or a file ending in .zip")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Export, and say where it is."""
+        database.require_current()
+        project, target = project_named(options["project"]), options["target"]
+        if target.suffix == ".zip":
+            begun = archive.begin(target, project=project.name)
+            with begun.file:
+                archive_wanted.send(Project, project=project, archive=begun)
+            self.stdout.write(_("The whole project is in %s.") % target)
+        else:
+            count = files.export_folder(project, target)
+            self.stdout.write(_("%(count)d things are in %(target)s.") % {"count": count, "target": target})

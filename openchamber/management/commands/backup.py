@@ -1,0 +1,30 @@
+"""Copy everything that the installation keeps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.translation import gettext as _
+
+from openchamber.backups import BackupFailed, back_up
+
+
+class Command(BaseCommand):
+    """A directory with the database and the secret key, consistent although the server runs."""
+
+    help = "Copy the database and the secret key, consistently, into a new directory below TARGET."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Whereto."""
+        parser.add_argument("target", type=Path, help="the directory that the backup is put into")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Copy, and say where the copy is and how to use it."""
+        try:
+            made = back_up(options["target"])
+        except (BackupFailed, OSError) as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(_("The backup is %s.") % made)
+        self.stdout.write(_("To restore it, stop serve and put its files in place of those of the same names."))
