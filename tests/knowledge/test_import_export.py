@@ -93,7 +93,7 @@ def test_a_folder_of_files_becomes_notes_plans_and_todos(project, tmp_path):
         path = tmp_path / "in" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
-    assert "5 new" not in run("import_knowledge", "shop", tmp_path / "in")
+    assert "4 new" in run("import_knowledge", "shop", tmp_path / "in")
     assert [note.body for note in Note.objects.all()] == ["A note."]
     assert {plan.body for plan in Plan.objects.all()} == {"# A plan\n", "# Loose"}
     assert [(todo.text, todo.done) for todo in Todo.objects.all()] == [("open", False), ("done", True)]
@@ -140,7 +140,7 @@ def test_an_archive_takes_everything_elsewhere_with_history_and_pins(
     c.move(before=a)
     run("export_knowledge", "shop", tmp_path / "shop.zip")
     assert (tmp_path / "shop.zip").stat().st_mode & 0o077 == 0
-    assert "7 new" in run("import_knowledge", "other", tmp_path / "shop.zip").replace("6 new", "7 new")
+    assert "6 new" in run("import_knowledge", "other", tmp_path / "shop.zip")
     assert told(other) == told(project)
     assert [todo.text for todo in other.todos.in_order()] == ["c", "a", "b"]
     copy = other.notes.get(body="after")
@@ -227,15 +227,13 @@ def test_a_record_that_breaks_a_rule_is_named_and_leaves_the_others_alone(projec
     assert Note.objects.get().history.count() == 1
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    texts=st.lists(
-        st.text(st.characters(exclude_characters="\x00\r", exclude_categories=["Cs"]), min_size=1, max_size=60).filter(
-            str.strip
-        ),
-        max_size=4,
-    )
+TEXTS = st.text(st.characters(exclude_characters="\x00\r", exclude_categories=["Cs"]), min_size=1, max_size=60).filter(
+    str.strip
 )
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts=st.lists(TEXTS, max_size=4))
 def test_any_text_goes_through_an_archive_unchanged(project, other, tmp_path, by, texts):
     for one in (project, other):
         for name in LISTS:
