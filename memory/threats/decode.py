@@ -136,7 +136,9 @@ def _code_point(match: re.Match[str]) -> str:
 
 def _tags(text: str) -> Iterator[str]:
     # A flag's tags (a region's name) stand after a black flag, are few and are no order.
-    runs = (run[0] for run in TAGS.finditer(text) if text[run.start() - 1 : run.start()] != "\U0001f3f4" or len(run[0]) > 6)
+    runs = (
+        run[0] for run in TAGS.finditer(text) if text[run.start() - 1 : run.start()] != "\U0001f3f4" or len(run[0]) > 6
+    )
     yield "\n".join("".join(chr(ord(tag) - 0xE0000) for tag in run) for run in runs)[:MOST]
 
 

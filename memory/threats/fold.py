@@ -43,10 +43,12 @@ LATIN = str.maketrans({other: letter for letter, others in LOOK_ALIKES.items() f
 # Squared and circled letters stand for nothing else, so they fold at once; real letters only inside a mixed word.
 SQUARED = {ord(other): letter for letter, others in LOOK_ALIKES.items() for other in others if ord(other) > 0x1F000}
 LEET = str.maketrans("01345789@$!|", "oieastbgasil")
-MARKS = frozenset({"Mn", "Me"})
+MARKS = frozenset({"Mn", "Mc", "Me"})
 # How many characters the table remembers: a text of nothing but rare ones must not fill the memory.
 MOST_KNOWN = 100_000
 APOSTROPHES = "'’‘`´ʼ"
+
+
 def is_invisible(character: str) -> bool:
     """Whether a reader sees nothing of it: joiners, direction marks, tags, selectors, fillers, controls."""
     code = ord(character)
@@ -90,7 +92,9 @@ def fold_character(code: int) -> str:
 
 
 FOLDING = Folding()
-_ASCII_MARKS = str.maketrans("", "", "'`" + "".join(chr(code) for code in range(0x20) if code not in (9, 10, 11, 12, 13)))
+_ASCII_MARKS = str.maketrans(
+    "", "", "'`" + "".join(chr(code) for code in range(0x20) if code not in (9, 10, 11, 12, 13))
+)
 
 
 def fold(text: str) -> str:
@@ -136,8 +140,11 @@ def _shown(text: str, position: int) -> str:
 
 
 def is_ordinary(text: str, position: int) -> bool:
-    """Whether an invisible character belongs where it stands: in an emoji, between letters that need a joiner, a leading
-    byte order mark, a soft hyphen, a selector after a symbol, or a mark or isolate of text that is written right to left."""
+    """Whether an invisible character belongs where it stands.
+
+    In an emoji, between letters that need a joiner, as a leading byte order mark, a soft hyphen, a selector after a
+    symbol, or a mark of text that is written right to left.
+    """
     character = text[position]
     before = text[position - 1] if position else ""
     after = text[position + 1] if position + 1 < len(text) else ""
@@ -148,7 +155,9 @@ def is_ordinary(text: str, position: int) -> bool:
     if character in "\ufe0e\ufe0f":
         return unicodedata.category(before or "a") in {"So", "Sm", "Po", "Nd", "Sk", "Mn"} or before in "#*‼⁉™ℹ"
     if character in "\u200e\u200f\u061c\u2066\u2067\u2068\u2069\u202a\u202b\u202c":
-        return any(unicodedata.bidirectional(other) in {"R", "AL"} for other in text[max(0, position - 40) : position + 40])
+        return any(
+            unicodedata.bidirectional(other) in {"R", "AL"} for other in text[max(0, position - 40) : position + 40]
+        )
     if 0xE0020 <= ord(character) <= 0xE007F:
         return in_flag(text, position)
     return character in "\xad\u2060"
@@ -158,7 +167,7 @@ def in_flag(text: str, position: int) -> bool:
     """Whether a tag character is part of a flag: a black flag, at most six tags, a cancel tag."""
     start = text.rfind("\U0001f3f4", max(0, position - 8), position)
     end = text.find("\U000e007f", position, position + 8)
-    return 0 <= start and 0 <= end and end - start <= 8
+    return start >= 0 and end >= 0 and end - start <= 8
 
 
 def _needs_joiner(character: str) -> bool:

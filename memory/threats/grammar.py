@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -14,6 +14,8 @@ from memory.threats.words import LANGUAGES
 
 # The words of a text, and the ends of its sentences.
 WORD = re.compile(r"[^\W_]+|[.!?]+")
+# Articles and the like that French and Italian write together with the next word.
+ELISION = re.compile(r"\b(l|d|n|s|c|j|m|t|qu|un|all|dell|nell|sull|dall)['’](?=[^\W\d_])", re.IGNORECASE)
 IDEAS = frozenset(chain.from_iterable(LANGUAGES))
 # A long text is read in blocks, each of which begins before the one before it ends, so that no rule's words are parted.
 BLOCK, OVERLAP = 64, 24
@@ -110,6 +112,8 @@ RULES = [
 
 def words_of(text: str) -> list[str]:
     """The folded words of a text and the ends of its sentences."""
+    if "'" in text or "’" in text:
+        text = ELISION.sub(r"\1 ", text)
     if text.isascii():
         return WORD.findall(fold(text))
     return WORD.findall(VOCABULARY.spaced(fold(composed(text))))
@@ -122,12 +126,16 @@ def symbols_of(words: Sequence[str]) -> str:
 
 
 def found(symbols: str) -> Iterator[Found]:
-    """Every rule in every block of a text's symbols, in the order of the blocks."""
+    """Every rule in every block of a text's symbols, in the order of the blocks; of a category that has one that is
+    enough, no further ones."""
+    rules_left = RULES
     for start in range(0, max(1, len(symbols) - OVERLAP), BLOCK):
         block = symbols[start : start + BLOCK + OVERLAP]
         present = 0
         for symbol in set(block):
             present |= _bits.get(symbol, 0)
-        for rule in RULES:
+        for rule in rules_left:
             if rule.needs & present == rule.needs and (match := rule.pattern.search(block)):
                 yield Found(rule, start + match.start(), start + match.end())
+                if rule.weight >= rules.ENOUGH:
+                    rules_left = [other for other in rules_left if other.category != rule.category]

@@ -28,7 +28,9 @@ FEWEST = 2
 def telling_words() -> set[str]:
     """Known words of six letters and more that a threat can hardly do without."""
     symbols = {symbol for idea in TELLING for symbol in VOCABULARY.symbols(idea)}
-    return {word for word, symbol in VOCABULARY.words.items() if symbol in symbols and len(word) >= 6 and word.isascii()}
+    return {
+        word for word, symbol in VOCABULARY.words.items() if symbol in symbols and len(word) >= 6 and word.isascii()
+    }
 
 
 ROTATED = {codecs.encode(word, "rot13") for word in telling_words()} - set(VOCABULARY.words)
@@ -53,7 +55,11 @@ def respelled(text: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _leet(text: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Words with digits or signs for letters, when several of them become known words."""
     if "@" in text or "$" in text:
-        words = [word.strip(PUNCTUATION) for word in fold(text).split()] if len(SIGNS.findall(text.lower())) >= FEWEST else words
+        words = (
+            [word.strip(PUNCTUATION) for word in fold(text).split()]
+            if len(SIGNS.findall(text.lower())) >= FEWEST
+            else words
+        )
     mixed = [word for word in words if not word.isalpha() and not word.isdigit()]
     if sum(plain_leet(word) in VOCABULARY.words for word in mixed) >= FEWEST:
         yield "leet", " ".join(plain_leet(word) if not word.isalpha() else word for word in words)

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memory.threats import grammar, rules, shapes, words
+from memory.threats.categories import HIDDEN
 from memory.threats.decode import decoded
 from memory.threats.fold import visible
+from memory.threats.marks import SHAPES
 from memory.threats.respell import respelled
 
 # How near what is not certain must stand to count together, in words.
-NEAR = 60
+NEAR = 30
 # How deep one encoding may lie in another, and how many characters of decoded text are read.
 DEPTH, MOST_READ = 3, 400_000
 # How much of a match is shown to people, in characters.
@@ -79,7 +81,7 @@ class Reading:
 
 def version() -> str:
     """What stands for everything that decides: other words or rules are another version."""
-    forms = [[shape.category, *(part.pattern for part in shape.expressions)] for shape in shapes.SHAPES]
+    forms = [[shape.category, *shape.needles, *(part.pattern for part in shape.expressions)] for shape in SHAPES]
     decides = json.dumps([list(rules.TABLES.items()), words.LANGUAGES, forms, NEAR])
     return "1-" + hashlib.sha256(decides.encode()).hexdigest()[:8]
 
@@ -114,7 +116,7 @@ def readings(text: str) -> Iterator[Reading]:
 def threats(reading: Reading) -> Iterator[Match]:
     """What threatens in one reading."""
     if len(reading.text) >= UNSEEN.get(reading.way.rpartition(", ")[2], len(reading.text) + 1):
-        yield Match(rules.HIDDEN, reading.text[:SHOWN], reading.way)
+        yield Match(HIDDEN, reading.text[:SHOWN], reading.way)
     yield from enough([*spoken(reading), *shaped(reading)])
     yield from hidden(reading)
 
@@ -129,7 +131,7 @@ def spoken(reading: Reading) -> Iterator[Hint]:
 
 def shaped(reading: Reading) -> Iterator[Hint]:
     """What its form says."""
-    for shape, found in shapes.found(reading.text):
+    for shape, found in shapes.found(SHAPES, reading.text):
         certain = shape.weight >= rules.ENOUGH
         at = 0 if certain else len(grammar.words_of(reading.text[: found.start()]))
         match = Match(shape.category, visible(found[0].strip()[:SHOWN]), reading.way)
@@ -169,7 +171,7 @@ def hidden(reading: Reading) -> Iterator[Match]:
         if found.rule.weight < 2:
             continue
         around = " ".join(told[max(0, found.start - 10) : found.end + 10])
-        yield Match(rules.HIDDEN, around[:SHOWN], reading.way)
+        yield Match(HIDDEN, around[:SHOWN], reading.way)
         return
 
 

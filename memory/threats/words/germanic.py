@@ -3,8 +3,8 @@
 GERMAN = {
     "displace": "ignoriere ignorieren ignoriert vergiss vergessen vergesst missachte missachten verwirf verwerfen "
     "übergehe übergehen überschreibe überschreiben außer",
-    "prior": "vorherige vorherigen vorheriger bisherige bisherigen obige obigen vorangegangene vorangegangenen früheren "
-    "frühere bisher davor zuvor oben ursprünglichen vorhergehenden alten",
+    "prior": "vorherige vorherigen vorheriger bisherige bisherigen obige obigen vorangegangene vorangegangenen "
+    "früheren frühere bisher davor zuvor oben ursprünglichen vorhergehenden alten",
     "all": "alle allen alles sämtliche sämtlichen jede jeden jeder jedem",
     "everything": "alles",
     "orders": "anweisung anweisungen instruktion instruktionen vorgaben richtlinien befehle anleitungen direktiven",
@@ -17,7 +17,7 @@ GERMAN = {
     "pretend": "tu spiele verhalte agiere simuliere fungieren antworte schlüpfe",
     "free": "uneingeschränkt uneingeschränkte uneingeschränkter unzensiert ungefiltert unbeschränkt unbeschränkter",
     "no": "kein keine keinen keinerlei ohne",
-    "not": "nicht nie niemals ohne kein keine keinen",
+    "not": "nichts nicht nie niemals ohne kein keine keinen",
     "never": "nie niemals nicht",
     "without": "ohne",
     "any": "jegliche",
@@ -64,7 +64,7 @@ DUTCH = {
     "you": "je jij u",
     "is": "bent is zijn",
     "now": "nu voortaan",
-    "not": "niet nooit geen zonder",
+    "not": "niets niet nooit geen zonder",
     "never": "nooit niet",
     "no": "geen zonder",
     "without": "zonder",

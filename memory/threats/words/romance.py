@@ -14,7 +14,7 @@ FRENCH = {
     "ai": "ia assistant modèle agent",
     "pretend": "agis agissez comporte comportez fais joue jouez réponds répondez",
     "free": "illimité libre débridé",
-    "not": "ne pas jamais sans aucune aucun n",
+    "not": "rien ne pas jamais sans aucune aucun n",
     "never": "jamais pas",
     "no": "sans aucune aucun",
     "without": "sans",
@@ -47,6 +47,7 @@ FRENCH = {
     "write": "écris écrivez",
     "answer": "réponds répondre répondez",
     "gone": "nulles annulées",
+    "ofsystem": "système",
 }
 
 SPANISH = {
@@ -64,7 +65,7 @@ SPANISH = {
     "ai": "ia asistente modelo agente",
     "pretend": "actúa actua finge compórtate comportate responde juega haz simula",
     "free": "ilimitado libre irrestricto",
-    "not": "no nunca sin jamás ningún ninguna",
+    "not": "nada no nunca sin jamás ningún ninguna",
     "never": "nunca jamás no",
     "no": "sin ningún ninguna",
     "without": "sin",
@@ -96,6 +97,7 @@ SPANISH = {
     "write": "escribe escriba",
     "answer": "responde responder contesta",
     "gone": "anuladas inválidas",
+    "ofsystem": "sistema",
 }
 
 ITALIAN = {
@@ -112,7 +114,7 @@ ITALIAN = {
     "ai": "ia assistente modello agente",
     "pretend": "agisci comportati fingi rispondi interpreta",
     "free": "illimitato libero",
-    "not": "non mai senza nessuna nessun",
+    "not": "nulla niente non mai senza nessuna nessun",
     "never": "mai non",
     "no": "senza nessuna nessun",
     "without": "senza",
@@ -145,6 +147,7 @@ ITALIAN = {
     "answer": "rispondi rispondere",
     "apply": "applicano",
     "gone": "annullate",
+    "ofsystem": "sistema",
 }
 
 PORTUGUESE = {
@@ -161,7 +164,7 @@ PORTUGUESE = {
     "ai": "ia assistente modelo agente",
     "pretend": "aja finja comporte responda simule interprete",
     "free": "ilimitado irrestrito",
-    "not": "não nunca sem jamais nenhuma nenhum",
+    "not": "nada não nunca sem jamais nenhuma nenhum",
     "never": "nunca jamais não",
     "no": "sem nenhuma nenhum",
     "without": "sem",
@@ -192,4 +195,5 @@ PORTUGUESE = {
     "write": "escreva escreve",
     "answer": "responda responder",
     "apply": "aplicam",
+    "ofsystem": "sistema",
 }

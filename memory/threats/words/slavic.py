@@ -14,7 +14,7 @@ RUSSIAN = {
     "ai": "ии ассистент* агент* модел* бот помощник",
     "pretend": "веди притвор* действуй* отвечай* представь* играй*",
     "free": "неограничен* нецензур* неуправляем*",
-    "not": "не никогда без никому ни нельзя",
+    "not": "ничего не никогда без никому ни нельзя",
     "never": "никогда не",
     "no": "без никаких",
     "without": "без",
@@ -45,6 +45,7 @@ RUSSIAN = {
     "write": "напиши",
     "answer": "отвечай* ответь",
     "apply": "действу* применя*",
+    "fsystem": "системн* скрыт* секретн*",
 }
 
 UKRAINIAN = {
@@ -61,7 +62,7 @@ UKRAINIAN = {
     "ai": "ші асистент* агент* модель помічник*",
     "pretend": "поводься вдавай* прикинься відповідай* грай* дій",
     "free": "необмежен* нецензур*",
-    "not": "не ніколи без нікому ані",
+    "not": "нічого не ніколи без нікому ані",
     "never": "ніколи не",
     "no": "без жодних",
     "without": "без",
@@ -92,6 +93,7 @@ UKRAINIAN = {
     "write": "напиши",
     "answer": "відповідай* відповіда*",
     "apply": "діють застосов*",
+    "fsystem": "системн* прихован* секретн*",
 }
 
 POLISH = {
@@ -108,7 +110,7 @@ POLISH = {
     "ai": "asystent* agent* modelem model",
     "pretend": "zachowuj* udawaj* odgrywaj* odpowiadaj* działaj*",
     "free": "nieograniczon* nieocenzurowan*",
-    "not": "nie nigdy bez nikomu żadnych",
+    "not": "niczego nic nie nigdy bez nikomu żadnych",
     "never": "nigdy nie",
     "no": "bez żadnych",
     "without": "bez",
@@ -125,10 +127,10 @@ POLISH = {
     "datum": "dane danych plik* zawartość klient* dokument*",
     "send": "wyślij* prześlij* przekaż* wysyłaj*",
     "to": "do na",
-    "tell": "mów* wspominaj* informuj* powiadamiaj*",
+    "tell": "mów mów* wspominaj* informuj* powiadamiaj*",
     "user": "użytkownik* nikomu człowiek*",
     "secretly": "potajemnie skrycie niezauważenie",
-    "approval": "potwierdzen* zgod* zgody pozwoleni*",
+    "approval": "zgodę potwierdzen* zgod* zgody pozwoleni*",
     "askfor": "pytaj* proś pytania",
     "append": "dodawaj* dodaj* dołącz* umieszczaj*",
     "turnword": "odpowied* wiadomoś* sesj*",
@@ -138,4 +140,5 @@ POLISH = {
     "write": "napisz",
     "answer": "odpowiadaj* odpowiedz",
     "apply": "obowiązuj*",
+    "fsystem": "systemow* ukryt* tajn*",
 }
