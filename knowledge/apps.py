@@ -13,7 +13,7 @@ class KnowledgeConfig(AppConfig):
 
     def ready(self) -> None:
         """Import the modules whose receivers register themselves, and offer agents the tool."""
-        from knowledge import archives, purging, search, sections, tool, wanted  # noqa: F401
+        from knowledge import archives, keeping, purging, search, sections, tool, wanted  # noqa: F401
         from openchamber.clients import tools
 
         tools.register(tools.Tool(tool.NAME, tool.DESCRIPTION, tool.SCHEMA, "/api/knowledge/tool", tool.is_offered))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
@@ -11,6 +12,7 @@ from knowledge.models.notes import NOTE_LENGTH
 from knowledge.models.plans import PLAN_LENGTH
 from knowledge.models.todos import TODO_LENGTH
 from knowledge.texts import TITLE_LENGTH, AtMost, normal_lines, validate_characters
+from openchamber.models import Session
 
 
 class MarkdownField(forms.CharField):
@@ -76,6 +78,45 @@ class TodoEdit(TodoForm):
     """A todo's new text, with the revision that it was made from."""
 
     seen = forms.CharField(required=False, max_length=16, widget=forms.HiddenInput)
+
+
+class KeepForm(forms.Form):
+    """What is kept of a message, as what."""
+
+    body = MarkdownField(
+        length=PLAN_LENGTH, rows=12, label=_("Text"), error_messages={"required": _("There is nothing to keep.")}
+    )
+    kind = forms.ChoiceField(choices=[("note", _("a note")), ("plan", _("a plan"))], widget=forms.RadioSelect)
+    pinned = forms.BooleanField(required=False, label=_("Pin at once"))
+
+    def clean(self) -> dict[str, Any]:
+        """A note is shorter than a plan."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        if data.get("kind") == "note" and "body" in data:
+            try:
+                AtMost(NOTE_LENGTH)(data["body"])
+            except forms.ValidationError as error:
+                self.add_error("body", error)
+        return data
+
+
+class SendForm(forms.Form):
+    """To which session something is sent."""
+
+    to = forms.ChoiceField(label=_("Session"), widget=forms.RadioSelect, initial="new")
+    name = forms.SlugField(label=_("Name of the worktree"), max_length=40, required=False)
+
+    def __init__(self, *args: Any, sessions: Iterable[Session], **more: Any) -> None:
+        super().__init__(*args, **more)
+        new = [("new", _("A new session")), ("worktree", _("A new session in a worktree of its own"))]
+        self.fields["to"].choices = [*new, *((session.pk, str(session)) for session in sessions)]  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """A worktree needs a name."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        if data.get("to") == "worktree" and not data.get("name"):
+            self.add_error("name", _("Give the worktree a name."))
+        return data
 
 
 class PlanForm(forms.Form):

@@ -132,7 +132,12 @@ def first_line(text: str) -> str:
 
 
 def first_heading(text: str) -> str:
-    """The title of a plan: its first heading outside code, else its first line, else ""."""
+    """The title of a plan: its first heading, else its first line, else ""."""
+    return own_heading(text) or first_line(text)
+
+
+def own_heading(text: str) -> str:
+    """The first heading outside code; "" when there is none."""
     fence = previous = ""
     for line in text.splitlines():
         marks = FENCE.match(line)
@@ -141,7 +146,7 @@ def first_heading(text: str) -> str:
         elif not fence and (title := heading(line, previous)):
             return title
         previous = "" if fence else line
-    return first_line(text)
+    return ""
 
 
 def heading(line: str, previous: str) -> str:

@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from knowledge.views import bin, history, items, notes, plans, pulse, todos
+from knowledge.views import bin, history, importing, items, keeping, notes, plans, pulse, sending, todos
 
 
 class ListName(StringConverter):
@@ -31,12 +31,16 @@ todo_urls = [
     path("projects/<slug:slug>/todos/<int:pk>/edit/", todos.edit_todo, name="edit-todo"),
     path("projects/<slug:slug>/todos/<int:pk>/mark/", todos.mark_todo, name="mark-todo"),
     path("projects/<slug:slug>/todos/<int:pk>/move/", todos.move_todo, name="move-todo"),
+    path("projects/<slug:slug>/todos/<int:pk>/send/", sending.send_todo, name="send-todo"),
+    path("projects/<slug:slug>/todos/<int:pk>/plan/", importing.todo_to_plan, name="todo-to-plan"),
 ]
 
 plan_urls = [
     path("projects/<slug:slug>/plans/", plans.plans, name="plans"),
     path("projects/<slug:slug>/plans/write/", plans.write_plan, name="write-plan"),
+    path("projects/<slug:slug>/plans/import/", importing.import_plans, name="import-plans"),
     path("projects/<slug:slug>/plans/<int:pk>/", plans.plan, name="plan"),
+    path("projects/<slug:slug>/plans/<int:pk>/todos/", importing.plan_to_todos, name="plan-to-todos"),
     path("projects/<slug:slug>/plans/<int:pk>/edit/", plans.edit_plan, name="edit-plan"),
     path("projects/<slug:slug>/plans/<int:pk>/export/", plans.export_plan, name="export-plan"),
 ]
@@ -58,6 +62,14 @@ history_urls = [
     ),
 ]
 
+keep_urls = [
+    path(
+        "projects/<slug:slug>/sessions/<str:session_id>/messages/<str:message_id>/keep/",
+        keeping.keep_message,
+        name="keep-message",
+    ),
+]
+
 pulse_urls = [path("projects/<slug:slug>/pulse/", pulse.pulse, name="pulse")]
 
-urlpatterns = [*note_urls, *todo_urls, *plan_urls, *item_urls, *history_urls, *pulse_urls]
+urlpatterns = [*note_urls, *todo_urls, *plan_urls, *item_urls, *history_urls, *keep_urls, *pulse_urls]

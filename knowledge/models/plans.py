@@ -19,6 +19,7 @@ from knowledge.texts import (
     AtMost,
     first_heading,
     normal_lines,
+    own_heading,
     plain_line,
     revision_of,
     text_warnings,
@@ -116,6 +117,6 @@ class Plan(Sourced, Pinnable):
 def with_heading(title: str, body: str) -> str:
     """The body under a heading that says `title`, once."""
     title = " ".join(title.split())
-    if not title or first_heading(body) == plain_line(title):
+    if not title or own_heading(body) == plain_line(title):
         return body
     return f"# {title}\n\n{body.lstrip(chr(10))}" if body else f"# {title}\n"

@@ -184,6 +184,13 @@ class OpenCode:
         row = self._wire.json("POST", "/session", params={"directory": directory}, json=body, timeout=STARTING)
         return SessionInfo.read(row)
 
+    def create_worktree(self, directory: str, name: str) -> str:
+        """A new git worktree of the repository in `directory`, on a branch of its own; where it lies."""
+        row = self._wire.json(
+            "POST", "/experimental/worktree", params={"directory": directory}, json={"name": name}, timeout=STARTING
+        )
+        return str(row["directory"])
+
     def prompt(
         self,
         session_id: str,

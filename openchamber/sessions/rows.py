@@ -69,16 +69,18 @@ def compact(session: Session) -> None:
 
 
 def create_session(
-    server: AgentServer, project: Project, *, title: str = "", agent: str = "", model: str = ""
+    server: AgentServer, project: Project, *, title: str = "", agent: str = "", model: str = "", directory: str = ""
 ) -> Session:
-    """A new session of the agent's in the project's directory. It holds nothing yet, which we know.
+    """A new session of the agent's in the project's directory, or in another one that belongs to it.
+
+    It holds nothing yet, which we know.
 
     It gets a title now, its own or one with the time: OpenCode would otherwise ask a model for one,
     and that request would quote the first block.
     """
     now = timezone.localtime()
     title = title.strip() or _("Session of %(time)s") % {"time": now.strftime("%Y-%m-%d %H:%M")}
-    info = client_for(server).create_session(project.directory, title=title, agent=agent, model=model)
+    info = client_for(server).create_session(directory or project.directory, title=title, agent=agent, model=model)
     row = session_row(server, info)
     row.project = project
     row.carried_at = timezone.now()

@@ -78,14 +78,6 @@
     else field.defaultValue = text;
   });
 
-  on("visibilitychange", () => {
-    if (!document.hidden) return;
-    document.querySelectorAll("form[data-autosave]").forEach((form) => {
-      const field = fieldOf(form);
-      if (field.value !== field.defaultValue) saveIn(form, 0);
-    });
-  });
-
   // Saving by hand, leaving by Escape where nothing was typed, and choosing to let a kept text go.
   on("keydown", (event) => {
     const field = event.target.closest("[data-keep]");
@@ -139,5 +131,33 @@
       form.requestSubmit();
     }
     dragged = null;
+  });
+
+  // Files are imported one after the other, so that progress can be told and a bad one holds nothing up.
+  let queue = [];
+  function importNext(form) {
+    const bar = form.querySelector("progress");
+    bar.hidden = queue.length === 0;
+    bar.value = bar.max - queue.length;
+    if (!queue.length) return form.reset();
+    const one = new DataTransfer();
+    one.items.add(queue.shift());
+    form.elements.files.files = one.files;
+    form.requestSubmit();
+  }
+  function importAll(files) {
+    const form = document.querySelector("[data-import]");
+    queue = [...files];
+    form.querySelector("progress").max = queue.length;
+    importNext(form);
+  }
+  on("change", (event) => event.target.closest("[data-import]") && importAll(event.target.files));
+  on("htmx:finally:request", ({ detail: { ctx } }) => ctx.sourceElement.matches("[data-import]") && importNext(ctx.sourceElement));
+  const droppable = (event) => event.target.closest?.("[data-drop]") && event.dataTransfer.types.includes("Files");
+  on("dragover", (event) => droppable(event) && event.preventDefault());
+  on("drop", (event) => {
+    if (!droppable(event)) return;
+    event.preventDefault();
+    importAll(event.dataTransfer.files);
   });
 }

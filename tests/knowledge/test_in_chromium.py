@@ -279,3 +279,49 @@ def test_every_page_fits_320_pixels_and_is_accessible(
             wrong += [f"{section} {options}: {what}" for what in [*overflows(page), *accessibility(page)]]
             page.context.close()
     assert wrong == []
+
+
+def test_files_are_dropped_on_the_list_one_by_one_with_their_refusals(
+    visit: Callable[..., Page], serve: ServeProcess, slug: str, tmp_path: Path
+) -> None:
+    page = visit("plans")
+    files = {"one.md": b"# One", "bad.md": b"\x00", "two.txt": b"Two\r\nlines"}
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    page.get_by_label("Import files").set_input_files([tmp_path / name for name in files])
+    expect(page.locator("article", has_text="Two")).to_have_count(1)
+    expect(page.locator("article", has_text="One")).to_have_count(1)
+    expect(page.locator(".toast", has_text="bad.md: This is no text")).to_have_count(1)
+    expect(page.locator("#plan-import progress")).to_be_hidden()
+    drop = """(data) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([data], "dropped.md", {type: "text/markdown"}));
+        document.querySelector("#plans").dispatchEvent(new DragEvent("drop", {bubbles: true, dataTransfer: transfer}));
+    }"""
+    page.evaluate(drop, "# Dropped")
+    expect(page.locator("article", has_text="Dropped")).to_have_count(1)
+    titles = {plan["title"] for plan in serve.request("GET", f"/projects/{slug}/plans")["results"]}
+    assert titles == {"One", "Two", "Dropped"}
+
+
+def test_the_search_is_a_key_away_finds_while_typing_and_opens_at_the_match(
+    visit: Callable[..., Page], serve: ServeProcess, slug: str
+) -> None:
+    serve.request("POST", f"/projects/{slug}/notes", {"body": "Harbour <b>codes</b> & more"})
+    body = "# Winter\n\n" + "words and words\n" * 2000 + "the needle is here\n" + "more words\n" * 500
+    serve.request("POST", f"/projects/{slug}/plans", {"body": body})
+    page = visit("notes")
+    page.keyboard.press("/")
+    page.keyboard.type("harb")
+    page.keyboard.press("Enter")
+    box = page.get_by_role("searchbox").last
+    expect(page.locator(".hit mark")).to_have_text(["Harbour", "Harbour"])
+    box.fill("need")
+    expect(page.locator(".hit", has_text="Winter")).to_have_count(1)
+    expect(page).to_have_url(re.compile("q=need"))
+    expect(box).to_be_focused()
+    page.locator(".hit a").click()
+    text = page.get_by_label("Plan in Markdown")
+    selected = "(field) => field.value.slice(field.selectionStart, field.selectionEnd)"
+    expect(text).to_be_focused()
+    assert text.evaluate(selected) == "needle"

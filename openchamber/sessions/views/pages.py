@@ -19,7 +19,7 @@ from openchamber.sessions import listing, reading, riding, rows, servers
 from openchamber.sessions import status as work_status
 from openchamber.sessions.forms import MessageForm, SessionForm
 from openchamber.sessions.opencode import AgentServerError, client_for
-from openchamber.sessions.views import client_of, project_of, session_of
+from openchamber.sessions.views import client_of, messages_url, project_of, session_of
 
 
 def url_of(session: Session) -> str:
@@ -116,7 +116,10 @@ def session_page(
         **work(session, read["look"]),
     }
     context |= {"project": session.project, "session": session, "current": session.pk}
+    context["messages_url"] = messages_url(session)
     context["reached"] = bool(session.server and session.server.listening)
+    if form is None and "text" in request.GET:  # what was sent here to be said, a todo for instance
+        context["composer"].initial["text"] = request.GET["text"]
     return render(request, "openchamber/session.html", context, status=status)
 
 

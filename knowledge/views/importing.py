@@ -1,0 +1,74 @@
+"""Files become plans, task items become todos, and todos a plan."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST
+from django_htmx.http import trigger_client_event
+
+from knowledge.files import import_plan
+from knowledge.models import Author, Plan, Through, Todo
+from knowledge.models.plans import PLAN_LENGTH
+from knowledge.views import PanelRequest, author, project_of
+from openchamber.models import Project
+
+MOST_BYTES = 4 * PLAN_LENGTH  # what a plan can take as UTF-8, or as UTF-16 or UTF-32
+
+
+@require_POST
+def import_plans(request: PanelRequest, slug: str) -> HttpResponse:
+    """A plan from each file; a file that is refused is named with its reason and leaves the others alone."""
+    project = project_of(request, slug)
+    by = Author(request.user, Through.FILE)
+    files = request.FILES.getlist("files")
+    done = [plan for file in files if (plan := imported(request, project, file, by))]
+    if done:
+        words = ngettext("%(count)d plan was imported.", "%(count)d plans were imported.", len(done))
+        messages.success(request, words % {"count": len(done)})
+    if not files:
+        messages.error(request, _("Choose a file first."))
+    if not request.htmx:
+        return redirect("knowledge:plans", slug)
+    return trigger_client_event(HttpResponse(status=204), "knowledge-changed")
+
+
+def imported(request: PanelRequest, project: Project, file: UploadedFile, by: Author) -> Plan | None:  # type: ignore[type-arg]
+    """The plan from one file; None when it was refused, which the person is told."""
+    name = file.name or ""
+    try:
+        if (file.size or 0) > MOST_BYTES:
+            raise ValidationError(_("It is larger than a plan can be."))
+        return import_plan(project, name, file.read(), by=by)
+    except ValidationError as error:
+        messages.error(request, f"{name}: {' '.join(error.messages)}")
+        return None
+
+
+@require_POST
+def plan_to_todos(request: PanelRequest, slug: str, pk: int) -> HttpResponse:
+    """A todo from each item of the plan's task lists that there is no live todo for yet."""
+    plan = get_object_or_404(project_of(request, slug).plans.live().select_related("project"), pk=pk)
+    known = set(plan.project.todos.live().values_list("text", flat=True))
+    new = [(text, done) for text, done in dict(plan.tasks()).items() if text not in known]
+    with transaction.atomic():
+        for text, done in new:
+            Todo.write(project=plan.project, text=text[:2000], done=done, by=author(request))
+    words = ngettext("%(count)d todo was added.", "%(count)d todos were added.", len(new))
+    messages.success(request, words % {"count": len(new)})
+    return redirect("knowledge:todos", slug)
+
+
+@require_POST
+def todo_to_plan(request: PanelRequest, slug: str, pk: int) -> HttpResponse:
+    """A plan that begins with the todo: its first line as the heading, the whole as a task item."""
+    todo = get_object_or_404(project_of(request, slug).todos.live().select_related("project"), pk=pk)
+    item = f"- [{'x' if todo.done else ' '}] {todo.text}".replace("\n", "\n  ")
+    plan = Plan.write(project=todo.project, title=todo.title, body=f"{item}\n", by=author(request))
+    return redirect(plan)
