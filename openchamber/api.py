@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from http import HTTPStatus
 from importlib import import_module
 from typing import Any
 
@@ -28,6 +30,9 @@ from openchamber.sessions.opencode import AgentServerError, client_for
 # Packages whose `api.router` joins when they are there; the order decides which path wins.
 PARTS = ("openchamber.projects", "openchamber.sessions", "openchamber.clients", "openchamber.search")
 APPS = ("knowledge", "memory")
+# How any operation may answer besides its own answers: refused by the frame, by the rules of what is stored,
+# or for want of what stands behind it. A 500 is a bug and no answer that anybody should reckon with.
+PROBLEMS = (400, 401, 403, 404, 405, 409, 412, 413, 422, 429, 502, 503)
 
 
 class JsonParser(Parser):
@@ -35,11 +40,18 @@ class JsonParser(Parser):
 
     def parse_body(self, request: HttpRequest) -> Any:
         """The body as plain data."""
-        return json.loads(request.body.decode(), parse_constant=_no_constant)
+        return json.loads(request.body.decode(), parse_constant=_no_constant, parse_float=_finite)
 
 
 def _no_constant(name: str) -> None:
     raise ValueError(name)  # NaN and Infinity are not JSON
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):  # 1e999 is JSON, and no number that anybody could mean
+        raise ValueError(digits)
+    return number
 
 
 class ErrorOut(Schema):
@@ -68,9 +80,13 @@ class Api(NinjaAPI):
         components |= problem.pop("$defs")
         components["ProblemOut"] = problem
         content = {"application/json": {"schema": {"$ref": "#/components/schemas/ProblemOut"}}}
+        schema["components"]["responses"] = {
+            f"Problem{status}": {"description": HTTPStatus(status).phrase, "content": content} for status in PROBLEMS
+        }
+        refusals = {str(status): {"$ref": f"#/components/responses/Problem{status}"} for status in PROBLEMS}
         for path in schema["paths"].values():
             for operation in path.values():
-                operation["responses"]["default"] = {"description": "A problem", "content": content}
+                operation["responses"] |= refusals
         return schema
 
 

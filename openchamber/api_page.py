@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,19 +13,20 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from openchamber.api import api
+from openchamber.api import PROBLEMS, api
 
 Schema = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A parameter, or a field of a body."""
+    """A parameter, or a field of a body; `place` is where a parameter stands."""
 
     name: str
     kind: str
     required: bool
     description: str
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,13 @@ class Operation:
     parameters: list[Field]
     body: list[Field]
     answers: list[tuple[str, str, list[Field]]]
+    example: str  # the body of a call, as JSON; "" where there is none
+
+    @property
+    def url(self) -> str:
+        """Path and required query of a call, with something in the place of what one has to put in."""
+        query = "&".join(f"{field.name}=…" for field in self.parameters if field.required and field.place == "query")
+        return f"{self.path}?{query}" if query else self.path
 
 
 @login_not_required
@@ -46,7 +55,8 @@ def api_docs(request: HttpRequest) -> HttpResponse:
     """Every operation, grouped by what it is about."""
     ordered = sorted(operations(api.get_openapi_schema()), key=lambda operation: operation.tag)
     groups = [(tag, list(members)) for tag, members in groupby(ordered, key=lambda operation: operation.tag)]
-    return render(request, "openchamber/api_docs.html", {"groups": groups})
+    context = {"groups": groups, "root": request.build_absolute_uri("/").rstrip("/"), "problems": PROBLEMS}
+    return render(request, "openchamber/api_docs.html", context)
 
 
 def operations(document: Schema) -> Iterator[Operation]:
@@ -59,15 +69,16 @@ def operations(document: Schema) -> Iterator[Operation]:
                 path=path,
                 description=told.get("description") or told["summary"],
                 parameters=[
-                    Field(row["name"], kind(row["schema"]), row["required"], row.get("description", ""))
+                    Field(row["name"], kind(row["schema"]), row["required"], row.get("description", ""), row["in"])
                     for row in told["parameters"]
                 ],
                 body=fields(document, told.get("requestBody", {})),
                 answers=[
                     (str(status), answer["description"], fields(document, answer))
                     for status, answer in told["responses"].items()
-                    if status != "default"
+                    if "$ref" not in answer  # what every operation may answer is said once
                 ],
+                example=example(document, told.get("requestBody", {})),
             )
 
 
@@ -79,6 +90,27 @@ def fields(document: Schema, holder: Schema) -> list[Field]:
         Field(name, kind(field), name in required, field.get("description", ""))
         for name, field in schema.get("properties", {}).items()
     ]
+
+
+def example(document: Schema, body: Schema) -> str:
+    """The smallest body that has what it must have, as JSON."""
+    schema = body.get("content", {}).get("application/json", {}).get("schema")
+    return json.dumps(sample(document, schema), ensure_ascii=False) if schema else ""
+
+
+def sample(document: Schema, schema: Schema) -> Any:
+    """Something of this schema."""
+    schema = resolved(document, schema)
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "anyOf" in schema:
+        return sample(document, schema["anyOf"][0])
+    if schema.get("type") == "object":
+        fields = schema.get("properties", {})
+        names = schema.get("required") or list(fields)[:1]
+        return {name: sample(document, fields[name]) for name in names}
+    simple = {"string": "…", "integer": 1, "number": 1, "boolean": True, "array": []}
+    return simple.get(str(schema.get("type")))
 
 
 def resolved(document: Schema, schema: Schema) -> Schema:

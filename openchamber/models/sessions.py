@@ -11,6 +11,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+LATEST = 253_402_214_400_000  # ms; the last day that a `datetime` holds in every zone
 HEARTBEAT_LOST = timedelta(seconds=25)
 
 
@@ -207,5 +208,6 @@ class PinnedMessage(models.Model):
 
     @staticmethod
     def time_of(milliseconds: float) -> datetime:
-        """The agent server's milliseconds as a time with zone."""
-        return datetime.fromtimestamp(milliseconds / 1000, tz=timezone.get_default_timezone())
+        """The agent server's milliseconds as a time with zone; what lies outside of all calendars, at their edge."""
+        seconds = min(max(milliseconds, 0), LATEST) / 1000
+        return datetime.fromtimestamp(seconds, tz=timezone.get_default_timezone())

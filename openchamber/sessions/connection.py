@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import quote
 
 import httpx2
 from django.utils.translation import gettext as _
@@ -41,9 +42,12 @@ class Connection:
         self.http = _pool(self.url, password)
 
     def request(self, method: str, path: str, **options: Any) -> httpx2.Response:
-        """One request; raises `Unreachable`, or what its error status means."""
+        """One request; raises `Unreachable`, or what its error status means.
+
+        An id in `path` may come from anybody: `?` or `#` in it must not become a query.
+        """
         with speaking(self.url):
-            response = self.http.request(method, path, **options)
+            response = self.http.request(method, quote(path), **options)
         if response.status_code >= 400:
             raise self.refusal(response)
         return response
@@ -68,9 +72,18 @@ class Connection:
         if response.status_code == 401:
             return Refused(_("The agent server at %(url)s wants another password.") % {"url": self.url})
         text = problem_text(response)
-        if response.status_code == 404:
+        if response.status_code == 404 or _misspelt(response):
             return Missing(text or _("The agent server knows nothing of that kind."))
         return Refused(text or _("The agent server answered %(status)s.") % {"status": response.status_code})
+
+
+def _misspelt(response: httpx2.Response) -> bool:
+    """Whether an id in the path has not the form of one, so that nothing can be called so."""
+    if response.status_code != 400 or "json" not in response.headers.get("content-type", ""):
+        return False
+    body = response.json()
+    data = body.get("data") if isinstance(body, dict) else None
+    return isinstance(data, dict) and data.get("kind") == "Params"
 
 
 def problem_text(response: httpx2.Response) -> str:

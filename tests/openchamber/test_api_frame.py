@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -221,7 +222,7 @@ def test_another_method_is_405_and_says_which_work(api: Client) -> None:
     assert set(answer.headers["Allow"].split(", ")) == {"GET", "POST"}
 
 
-@pytest.mark.parametrize("body", [b"{", b"", b"\xff\xfe", b'{"a": NaN}', b"[" * 100_000])
+@pytest.mark.parametrize("body", [b"{", b"", b"\xff\xfe", b'{"a": NaN}', b'{"a": 1e999}', b"[" * 100_000])
 def test_a_body_that_is_no_json_is_400(api: Client, body: bytes) -> None:
     answer = api.post("/api/projects", body, content_type="application/json")
     assert answer.status_code == (422 if body == b"" else 400)
@@ -295,10 +296,14 @@ def test_the_schema_describes_the_api(client: Client) -> None:
 def test_the_schema_describes_what_goes_wrong(client: Client) -> None:
     schema = client.get("/api/openapi.json").json()
     assert set(schema["components"]["schemas"]["ProblemOut"]["properties"]) == {"error", "current"}
+    for problem in schema["components"]["responses"].values():
+        assert problem["content"]["application/json"]["schema"]["$ref"] == "#/components/schemas/ProblemOut"
+    contract = {"400", "401", "403", "404", "405", "409", "412", "413", "422", "429", "502", "503"}
     for path in schema["paths"].values():
         for operation in path.values():
-            content = operation["responses"]["default"]["content"]["application/json"]
-            assert content["schema"]["$ref"] == "#/components/schemas/ProblemOut"
+            refused = {status for status, told in operation["responses"].items() if "$ref" in told}
+            assert refused == contract
+            assert any(status.startswith("2") for status in operation["responses"])
 
 
 def test_the_docs_page_reads_the_schema_out(client: Client, panel: Client) -> None:
@@ -307,6 +312,9 @@ def test_the_docs_page_reads_the_schema_out(client: Client, panel: Client) -> No
         assert page.status_code == 200
         for path in browser.get("/api/openapi.json").json()["paths"]:
             assert f"<code>{path}</code>" in page.content.decode()
+        text = html.unescape(page.content.decode())
+        assert "curl 'http://testserver/api/projects/resolve?directory=…'" in text
+        assert """-H "Content-Type: application/json" -d '{"directory": "…"}'</code>""" in text
 
 
 # Lists ----------------------------------------------------------------------------------

@@ -96,3 +96,28 @@ def test_a_stream_that_is_a_page_is_refused(answering: Callable[..., OpenCode]) 
     client = answering(200, "text/html", b"<!doctype html>")
     with pytest.raises(Refused), client.events() as events:
         next(events)
+
+
+def test_an_id_that_is_none_is_of_nothing(answering: Callable[..., OpenCode]) -> None:
+    body = b'{"name": "BadRequest", "data": {"message": "Expected a string", "kind": "Params"}}'
+    with pytest.raises(Missing, match="Expected a string"):
+        answering(400, "application/json", body).reply_permission("0", "once", "/")
+    with pytest.raises(Refused):
+        answering(400, "application/json", b'["BadRequest"]').reply_permission("0", "once", "/")
+
+
+def test_an_id_stays_inside_its_path() -> None:
+    asked: list[bytes] = []
+
+    def answer(listener: socket.socket) -> None:
+        with listener.accept()[0] as caller:
+            asked.append(caller.recv(65536).split(b" ", 2)[1])
+            caller.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        answering_once = threading.Thread(target=answer, args=(listener,))
+        answering_once.start()
+        with pytest.raises(Missing):
+            OpenCode(f"http://127.0.0.1:{listener.getsockname()[1]}").message("ses_1", "msg_1?directory=/etc#x%2e y")
+        answering_once.join(5)
+    assert asked == [b"/session/ses_1/message/msg_1%3Fdirectory%3D/etc%23x%252e%20y"]
