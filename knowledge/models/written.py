@@ -134,6 +134,10 @@ class Written(models.Model):
         """Where an edit of it is sent."""
         return reverse(f"knowledge:edit-{self.kind}", args=[self.project.slug, self.pk])
 
+    def history_url(self) -> str:
+        """Where its earlier texts are compared and restored."""
+        return reverse("knowledge:item-history", args=[self.project.slug, self.list_name, self.pk])
+
     def write_url(self) -> str:
         """Where a new one of its kind is sent."""
         return reverse(f"knowledge:write-{self.kind}", args=[self.project.slug])
