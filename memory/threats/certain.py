@@ -262,7 +262,6 @@ CERTAIN: dict[str, tuple[str, ...]] = {
         "remote 0 shell",
         "reverse 0 shell",
         "shellcode",
-        "keylogger/backdoor/ransomware/rootkit 2 install/deploy/run/in/to",
         "install/deploy/add/create 2 backdoor/keylogger/rootkit",
         "dirtypipe/dirtycow",
     ),

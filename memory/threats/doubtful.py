@@ -36,7 +36,6 @@ LIKELY: dict[str, tuple[str, ...]] = {
         "lets 1 play 3 game",
         "role 0 playing",
         "stayin 1 character",
-        "in 0 character",
         "not 2 write 1 explanations",
         "begin/start/end 2 answer/sentence/turnword 1 with",
         "do 0 not 2 mention 2 ai",

@@ -13,7 +13,7 @@ from memory.threats.grammar import VOCABULARY
 SIGNS = re.compile(r"[a-z0-9][@$!|](?=[a-z0-9])|(?<![^\s])[@$](?=[a-z])")
 # At least eight letters that stand alone, with something between each two of them.
 APART = re.compile(r"(?<![^\W_])(?:[^\W_](?:[^\w\n]|_){1,3}){7,400}[^\W_](?![^\W_])")
-PUNCTUATION = ".,;:!?()[]{}\"'"
+OPENING, CLOSING = "([{\"'", ".,;:!?)]}\"'"
 GAP = re.compile(r"(?:[^\w\n]|_)+")
 # A word that is too long to be one.
 LONG = re.compile(r"[a-z]{16,80}")
@@ -56,7 +56,7 @@ def _leet(text: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Words with digits or signs for letters, when several of them become known words."""
     if "@" in text or "$" in text:
         words = (
-            [word.strip(PUNCTUATION) for word in fold(text).split()]
+            [word.lstrip(OPENING).rstrip(CLOSING) for word in fold(text).split()]
             if len(SIGNS.findall(text.lower())) >= FEWEST
             else words
         )

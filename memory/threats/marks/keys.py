@@ -5,9 +5,12 @@ from __future__ import annotations
 from memory.threats.categories import CREDENTIALS, HIDDEN
 from memory.threats.shapes import any_of, shape
 
-PLACEHOLDER = r"(?![^\s\"']{0,40}(?:example|xxx|your|changeme|placeholder|\*\*|\.\.\.|process|env|os\.|get|none|null|test|[<{$(\[]))"
+PLACEHOLDERS = r"example|xxx|your|changeme|placeholder|\*\*|\.\.\.|process|env|os\.|get|none|null|test|[<{$(\[]"
 # What looks like a secret: letters and digits, and no placeholder.
-VALUE = rf"(?=[^\s\"']{{0,40}}\d)(?=[^\s\"']{{0,40}}[a-z]){PLACEHOLDER}[^\s\"',;]{{10,}}"
+VALUE = (
+    r"(?=[^\s\"']{0,40}\d)(?=[^\s\"']{0,40}[a-z])"
+    rf"(?![^\s\"']{{0,40}}(?:{PLACEHOLDERS}))[^\s\"',;]{{10,}}"
+)
 
 MARKS = (
     shape(

@@ -25,8 +25,8 @@ ENGLISH = {
     "you": "you u ya youre youve youll yourself",
     "ai": "ai llm llms gpt chatgpt gpt4 gpt3 assistant assistants chatbot chatbots claude gemini copilot codex "
     "agent agents bot model models",
-    "user": "user users human humans operator owner customer customers anyone anybody people person requester "
-    "reader developer developers reviewer reviewers nobody",
+    "user": "user users human humans operator owner anyone anybody reader developer developers reviewer reviewers "
+    "nobody",
     "now": "now henceforth hereafter onwards onward forth",
     "from": "from starting beginning since effective",
     "is": "are is be being become becomes were was am",
