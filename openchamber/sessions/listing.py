@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Literal
@@ -13,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from openchamber.models import Project
 from openchamber.sessions.opencode import AgentServerError, OpenCode
+from openchamber.sessions.reading import readers
 from openchamber.sessions.wire import SessionInfo
 
 SHOWN = 60
@@ -54,20 +54,16 @@ class Listed:
 # A session's newest message by (server, session, time.updated). That time moves with every turn, but also
 # whenever metadata is written, so it says when to look again, and not what to sort by.
 _last: dict[tuple[str, str, datetime | None], Last] = {}
-_readers = ThreadPoolExecutor(6, thread_name_prefix="listing")
 
 
 def sessions(client: OpenCode, project: Project, *, search: str = "", archived: bool = False) -> list[Listed]:
     """The project's sessions, the one where something was said last first; raises `AgentServerError`."""
     directories = _directories(project)
-    infos = {
-        info.id: info
-        for directory in directories
-        for info in client.sessions(directory, limit=SHOWN, search=search)
-        if bool(info.archived) == archived
-    }
-    states = _states(client, directories)
-    lasts = dict(zip(infos, _readers.map(lambda info: last_message(client, info), infos.values()), strict=True))
+    states_read = [readers.submit(_states, client, directory) for directory in directories]
+    pages = readers.map(lambda directory: client.sessions(directory, limit=SHOWN, search=search), directories)
+    infos = {info.id: info for page in pages for info in page if bool(info.archived) == archived}
+    lasts = dict(zip(infos, readers.map(lambda info: last_message(client, info), infos.values()), strict=True))
+    states = {session: state for read in states_read for session, state in read.result().items()}
     listed = [Listed(info, lasts[key].at, _state(key, lasts[key], states)) for key, info in infos.items()]
     return _nested(sorted(listed, key=lambda row: row.at, reverse=True))
 
@@ -100,11 +96,10 @@ def _read_last(client: OpenCode, info: SessionInfo) -> Last:
     return Last(newest.completed or newest.created, bool(newest.error))
 
 
-def _states(client: OpenCode, directories: Iterable[str]) -> dict[str, State]:
+def _states(client: OpenCode, directory: str) -> dict[str, State]:
     """Who works and who waits. A session that waits is busy too, and waiting is what matters."""
-    states: dict[str, State] = {}
-    for directory in directories:
-        states |= dict.fromkeys(client.statuses(directory), "working")
+    states: dict[str, State] = dict.fromkeys(client.statuses(directory), "working")
+    if states:  # nobody waits who does not work
         states |= {request.session: "waiting" for request in client.permissions(directory)}
         states |= {request.session: "waiting" for request in client.questions(directory)}
     return states

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -19,6 +20,9 @@ PAGE = 50  # messages
 CHOICES_SECONDS = 30
 
 Found = TypeVar("Found")
+
+# Requests to the agent server that a page needs at once. No database in these threads.
+readers = ThreadPoolExecutor(12, thread_name_prefix="reading")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +98,10 @@ class Look:
 
 def look(session: Session, client: OpenCode, *, limit: int = PAGE) -> Look:
     """The newest page of the conversation; raises `AgentServerError`."""
-    info = client.session(session.pk)
-    page = client.messages(session.pk, limit=limit)
-    status = client.statuses(info.directory).get(session.pk, "")
+    # Side by side: each takes the agent server some milliseconds, and a page waits for all of them.
+    statuses = readers.submit(client.statuses, session.directory)
+    page_read = readers.submit(client.messages, session.pk, limit=limit)
+    info, page, status = client.session(session.pk), page_read.result(), statuses.result().get(session.pk, "")
     asks = waiting(session, client, info) if status else []
     messages = followers.of(session.server).with_words(page.messages) if status and session.server else page.messages
     shown = rows_of(session, info, messages)
@@ -129,7 +134,8 @@ def rows_of(session: Session, info: SessionInfo, messages: Sequence[Message]) ->
 
 def waiting(session: Session, client: OpenCode, info: SessionInfo) -> list[Ask]:
     """Who waits in this session, or in a sub-agent's that it started."""
-    requests: list[Permission | Question] = [*client.permissions(info.directory), *client.questions(info.directory)]
+    questions = readers.submit(client.questions, info.directory)
+    requests: list[Permission | Question] = [*client.permissions(info.directory), *questions.result()]
     found = []
     for request in requests:
         if request.session == session.pk:

@@ -115,6 +115,11 @@ class Row:
         return self.message.id
 
     @property
+    def digest(self) -> str:
+        """What changes whenever the row would look different."""
+        return hashlib.sha256(repr((self.message, self.kind, self.pinned, self.reverted)).encode()).hexdigest()
+
+    @property
     def speaker(self) -> str:
         """Who said it."""
         return _("You") if self.message.role == "user" else self.message.agent or _("Agent")

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Hashable
+from datetime import date, datetime
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from django import template
+from django.template import Context
+from django.template.loader import get_template
 from django.templatetags.static import static
 from django.utils.formats import date_format, number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+
+if TYPE_CHECKING:
+    from openchamber.sessions.thread import Row
 
 register = template.Library()
+MOST_ROWS = 3000
+_rows: dict[Hashable, SafeString] = {}
 
 
 @register.simple_tag
@@ -31,6 +40,19 @@ def _icon(name: str, sprite: str) -> SafeString:
 def mark(state: str, text: str, shape: str = "") -> SafeString:
     """A state: its shape and a word. `shape` names another icon than the state's own."""
     return format_html('<span class="mark" data-state="{}">{}{}</span>', state, icon(shape or state), text)
+
+
+@register.simple_tag(takes_context=True)
+def message_row(context: Context, row: Row) -> SafeString:
+    """One message of the thread. Rows hardly ever change and take a millisecond each, so they are kept."""
+    key = (row.digest, context["messages_url"], context["reached"], get_language(), date.today())
+    html = _rows.get(key)
+    if html is None:
+        if len(_rows) > MOST_ROWS:
+            _rows.clear()
+        values = {"row": row, "reached": context["reached"], "address": f"{context['messages_url']}{row.id}/"}
+        html = _rows[key] = SafeString(get_template("openchamber/message.html#row").render(values))
+    return html
 
 
 @register.filter

@@ -32,17 +32,16 @@ on("click", (event) => event.target.closest("[data-dismiss]")?.closest(".toast")
 on("htmx:finally:request", (event) => event.detail.ctx.sourceElement.closest?.(".toast")?.remove());
 
 // Optimistic acts: the browser shows the wish at once; what the server refuses goes back to its last word.
-function flip(form) {
-  const button = form?.matches("[data-optimistic]") && form.querySelector("[aria-pressed]");
-  if (button) button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
+function flip(button) {
+  if (button?.matches?.("[data-optimistic][aria-pressed]"))
+    button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
 }
 
 function failed(event) {
   const { ctx } = event.detail;
   const source = ctx?.sourceElement;
-  const form = source?.closest?.("form[data-optimistic]");
-  flip(form);
-  form?.reset();
+  flip(source);
+  source?.closest?.("form[data-optimistic]")?.reset();
   // A poll that fails is no act of the user's; the next one asks again.
   if (source?.matches?.("[data-quiet]") || ctx?.hx?.trigger?.includes("toast")) return;
   if (ctx?.response && (ctx.response.status === 422 || ctx.response.status === 409)) return;
@@ -58,7 +57,7 @@ on("htmx:before:request", (event) => {
   const { sourceElement, target } = event.detail.ctx;
   const typing = document.activeElement?.closest(TYPING);
   if (sourceElement.matches("[data-live]") && typing && target?.contains?.(typing)) event.preventDefault();
-  else flip(sourceElement.closest("form"));
+  else flip(sourceElement);
 });
 
 // Asking first: the button says what will happen.
@@ -234,6 +233,11 @@ on("scroll", (event) => {
   const box = event.target;
   if (box.matches?.("[data-follow]")) atEnd.set(box, box.scrollHeight - box.scrollTop - box.clientHeight < 48);
 }, true);
+
+// A menu that was fetched opens beside what asked for it.
+on("htmx:after:swap", ({ detail: { ctx } }) => {
+  if (ctx.sourceElement.matches?.("[data-menu]")) document.getElementById("message-menu")?.showPopover({ source: ctx.sourceElement });
+});
 
 on("htmx:after:swap", () => {
   localise();

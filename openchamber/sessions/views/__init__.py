@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from openchamber.errors import Conflict, NotFound
@@ -24,6 +25,12 @@ def session_of(request: PanelRequest, slug: str, session_id: str) -> Session:
     if session is None or session.project_id != project.pk:
         raise NotFound(_("There is no such session in this project."))
     return session
+
+
+def messages_url(session: Session) -> str:
+    """Where the session's messages are; each one's page is below it."""
+    assert session.project is not None
+    return reverse("openchamber:messages", args=[session.project.slug, session.pk])
 
 
 def client_of(session: Session) -> OpenCode:

@@ -16,7 +16,7 @@ from openchamber.models import Session
 from openchamber.panel import PanelRequest
 from openchamber.sessions import reading
 from openchamber.sessions.following import Follower, followers
-from openchamber.sessions.views import client_of, session_of
+from openchamber.sessions.views import client_of, messages_url, session_of
 
 # A look at the newest messages; one that does not reach back far enough looks again at a whole page.
 GLANCE = 20
@@ -40,6 +40,7 @@ def live(request: PanelRequest, slug: str, session_id: str) -> HttpResponse:
         return HttpResponse(status=204)
     reached = bool(session.server and session.server.listening)
     context = {"look": found, "seen": revision, "reached": reached, "session": session, "project": session.project}
+    context["messages_url"] = messages_url(session)
     ids = [row.id for row in found.settled]
     if (turn == found.first_live or turn in ids) and same_thread(request, found, seen, revision):
         context["passed"] = found.settled[ids.index(turn) :] if turn in ids else []

@@ -16,7 +16,7 @@ from openchamber.sessions import delivery, pinned, reading, thread
 from openchamber.sessions.forms import MessageForm
 from openchamber.sessions.mirror import MirrorBusy
 from openchamber.sessions.opencode import AgentServerError
-from openchamber.sessions.views import client_of, session_of
+from openchamber.sessions.views import client_of, messages_url, session_of
 from openchamber.sessions.views.pages import composer, session_page, url_of
 from openchamber.sessions.wire import Message
 from openchamber.signals import message_actions
@@ -72,6 +72,7 @@ def earlier(request: PanelRequest, slug: str, session_id: str) -> HttpResponse:
     shown = reading.rows_of(session, client.session(session.pk), page.messages)
     reached = bool(session.server and session.server.listening)
     context = {"rows": shown, "earlier": page.next, "reached": reached, "project": session.project, "session": session}
+    context["messages_url"] = messages_url(session)
     part = "#rows" if request.htmx else ""
     return render(request, f"openchamber/messages.html{part}", context)
 
@@ -86,7 +87,7 @@ def message(request: PanelRequest, slug: str, session_id: str, message_id: str) 
     is_pinned = session.pinned_messages.filter(message_id=message_id).exists()
     (row,) = thread.rows([found], pinned=[message_id] if is_pinned else [])
     context = {"row": row, "all": True, "reached": True, "project": session.project, "session": session}
-    context["acts"] = acts_for(session, found)
+    context |= {"acts": acts_for(session, found), "address": request.path}
     part = "#menu" if request.htmx else ""
     return render(request, f"openchamber/message.html{part}", context)
 
@@ -117,6 +118,7 @@ def pin_message(request: PanelRequest, slug: str, session_id: str, message_id: s
         raise AgentServerError(_("The session is being written to. Try again in a moment.")) from error
     if not request.htmx:
         return redirect(f"{url_of(session)}#message-{message_id}")
-    context = {"project": session.project, "session": session, "message_id": message_id, "pinned": wanted}
-    answer = render(request, "openchamber/message.html#pin", {**context, "reached": True})
-    return trigger_client_event(answer, "riding-changed")
+    address = f"{messages_url(session)}{message_id}/"
+    context = {"message_id": message_id, "pinned": wanted, "reached": True, "address": address}
+    answer = render(request, "openchamber/message.html#pin", context)
+    return trigger_client_event(trigger_client_event(answer, "riding-changed"), "conversation-changed")
