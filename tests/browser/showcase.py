@@ -71,6 +71,8 @@ def fill(
         "sessions": f"{project}sessions/",
         "session": f"{project}sessions/{session}/",
         "settings": "/settings/",
+        "health": "/settings/health/",
+        "api": "/api/docs",
     }
     return Showcase(serve, chamber, pages, sign_in(chromium, serve))
 
