@@ -86,10 +86,11 @@ def carried_by_rows(session: Session, pinned_keys: Sequence[str]) -> Carried | N
 
 def remember(session: Session, held: Carried, looked_at: datetime) -> None:
     """Keep what a conversation was found to hold, unless a delivery was confirmed since this process looked."""
-    fields = {"carried": held.stored(), "carried_at": looked_at}
+    # What was not owed to the session as it was known before may be owed to the one that was found.
+    fields = {"carried": held.stored(), "carried_at": looked_at, "owed_nothing_at": ""}
     unchanged = Session.objects.filter(pk=session.pk, carried_sequence=session.carried_sequence)
     if unchanged.update(**fields):
-        session.carried, session.carried_at = fields["carried"], looked_at
+        session.carried, session.carried_at, session.owed_nothing_at = held.stored(), looked_at, ""
 
 
 # What is owed -------------------------------------------------------------------------

@@ -35,6 +35,7 @@ class Installation:
             "PYTHONUNBUFFERED": "1",
             "OPENCHAMBER_DATA_DIR": str(directory / "data"),
             "OPENCHAMBER_TOKEN": TOKEN,
+            "OPENCHAMBER_CONTEXT_TIMEOUT": "10",  # seconds; a busy machine must not fail a test
             **self._agent_server(),
             **(environment or {}),
         }

@@ -129,6 +129,16 @@ def test_a_disturbed_conversation_is_never_taken_for_unchanged(session: Session)
     assert not assembly.owed_nothing(session, "build")
 
 
+def test_a_conversation_that_was_read_again_is_reckoned_again(session: Session) -> None:
+    wants = ([item("garden:note:1", "one")], [])
+    held = Message("msg_1", "user", 0, carrier=Carrier("d", "s", {"garden:note:1": wants[0][0].revision}))
+    with answering(context_wanted, wants):
+        assembly.assemble(session, "build", conversation=Conversation((held,)), can_read=False)
+        assert assembly.owed_nothing(session, "build")
+        assembly.assemble(session, "build", conversation=Conversation(()), can_read=False)
+        assert not assembly.owed_nothing(session, "build")
+
+
 def test_an_app_that_cannot_say_its_version_is_asked_in_full(session: Session) -> None:
     with answering(context_version_wanted, RuntimeError("broken")):
         assembly.assemble(session, "build")
