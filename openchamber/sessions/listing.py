@@ -10,13 +10,15 @@ from typing import Literal
 
 from django.utils.translation import gettext as _
 
-from openchamber.models import Project
+from openchamber.models import Project, Session
+from openchamber.sessions import assembly, context
 from openchamber.sessions.opencode import AgentServerError, OpenCode
 from openchamber.sessions.reading import readers
 from openchamber.sessions.wire import SessionInfo
 
 SHOWN = 60
 DIRECTORIES = 8
+OWED_LOOKS = 12  # the newest sessions; the others' pages tell
 State = Literal["", "working", "waiting", "failed"]
 
 
@@ -35,6 +37,7 @@ class Listed:
     info: SessionInfo
     at: datetime
     state: State = ""
+    owed: int = 0
     children: Sequence[Listed] = field(default_factory=list)
 
     @property
@@ -54,6 +57,8 @@ class Listed:
 # A session's newest message by (server, session, time.updated). That time moves with every turn, but also
 # whenever metadata is written, so it says when to look again, and not what to sort by.
 _last: dict[tuple[str, str, datetime | None], Last] = {}
+# What is owed, by session and the state of everything that is wanted: reckoned once per change.
+_dues: dict[tuple[str, str], int] = {}
 
 
 def sessions(client: OpenCode, project: Project, *, search: str = "", archived: bool = False) -> list[Listed]:
@@ -65,7 +70,30 @@ def sessions(client: OpenCode, project: Project, *, search: str = "", archived: 
     lasts = dict(zip(infos, readers.map(lambda info: last_message(client, info), infos.values()), strict=True))
     states = {session: state for read in states_read for session, state in read.result().items()}
     listed = [Listed(info, lasts[key].at, _state(key, lasts[key], states)) for key, info in infos.items()]
-    return _nested(sorted(listed, key=lambda row: row.at, reverse=True))
+    listed.sort(key=lambda row: row.at, reverse=True)
+    due = _owed([row.info for row in listed if not row.info.parent][:OWED_LOOKS])
+    return _nested([replace(row, owed=due.get(row.info.id, 0)) for row in listed])
+
+
+def _owed(infos: Sequence[SessionInfo]) -> dict[str, int]:
+    """How much is owed to each session, as far as our rows can say it: no conversation is read for a list."""
+    sessions = Session.objects.select_related("project", "server").in_bulk([info.id for info in infos])
+    return {info.id: _owed_to(sessions[info.id], info.agent) for info in infos if info.id in sessions}
+
+
+def _owed_to(session: Session, agent: str) -> int:
+    state = assembly.stamp(session, agent)
+    if not state or not assembly.rows_trusted(session) or session.owed_nothing_at == state:
+        return 0
+    key = (session.pk, state)
+    if key not in _dues:
+        if len(_dues) > 1000:
+            _dues.clear()
+        found = assembly.assemble(session, agent, can_read=False)
+        due = context.owed(found.wanted.items, list(found.wanted.failures), found.carried)
+        unknown = found.conversation_wanted
+        _dues[key] = 0 if unknown else len(due.added) + len(due.changed) + len(due.removed)
+    return _dues[key]
 
 
 def _directories(project: Project) -> list[str]:
@@ -116,7 +144,7 @@ def revision(listed: Sequence[Listed]) -> str:
 
 def _shown(row: Listed) -> tuple[object, ...]:
     children = [_shown(child) for child in row.children]
-    return (row.info.id, row.info.title, row.info.agent, row.at, row.group, row.state, children)
+    return (row.info.id, row.info.title, row.info.agent, row.at, row.group, row.state, row.owed, children)
 
 
 def _nested(listed: Sequence[Listed]) -> list[Listed]:

@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from openchamber.models import AgentServer, PinnedMessage, Project, Session
+from openchamber.models.leases import holder
 from openchamber.sessions import delivery, reading, rows
 from openchamber.sessions.delivery import Prompt
 from tests.agent_server.chamber import wait_for
@@ -96,6 +97,23 @@ def test_the_list_is_searched_by_title(panel: Client, server: AgentServer, proje
     page = body(panel.get(reverse("openchamber:sessions", args=[project.slug]), {"find": "tides"}))
     assert "About tides" in page
     assert "About berths" not in page
+
+
+def test_the_list_says_what_is_owed_where_the_rows_can_tell(
+    panel: Client, server: AgentServer, project: Project, opencode: OpenCodeProcess
+) -> None:
+    listed = reverse("openchamber:sessions", args=[project.slug])
+    server.connected(by=holder())
+    session = rows.create_session(server, project, title="Tides")
+    assert "1 owed" not in body(panel.get(listed))
+    address = reverse("knowledge:write-note", args=[project.slug])
+    panel.post(address, {"body": "Berths have four letters.", "pinned": "on"})
+    assert "1 owed" in body(panel.get(listed))
+    panel.post(url("send-message", session), {"text": "Hello", "agent": "build"})
+    wait_for(lambda: session.deliveries.confirmed().exists(), what="the delivery")
+    opencode.wait_idle(session.pk)
+    assert "1 owed" not in body(panel.get(listed))
+    delivery_is_quiet()
 
 
 def test_the_list_says_when_there_is_no_agent_server(panel: Client, project: Project) -> None:
