@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from knowledge.views import bin, history, importing, items, keeping, notes, plans, pulse, sending, todos
+from knowledge.views import bin, history, importing, items, keeping, notes, plans, pulse, riding, sending, todos
 
 
 class ListName(StringConverter):
@@ -62,6 +62,16 @@ history_urls = [
     ),
 ]
 
+riding_urls = [
+    path("projects/<slug:slug>/riding/", riding.project_riding, name="riding"),
+    path("projects/<slug:slug>/<list:kind>/<int:pk>/sessions/", riding.item_sessions, name="item-sessions"),
+    path(
+        "projects/<slug:slug>/<list:kind>/<int:pk>/sessions/<str:session_id>/",
+        riding.choose_session,
+        name="choose-session",
+    ),
+]
+
 keep_urls = [
     path(
         "projects/<slug:slug>/sessions/<str:session_id>/messages/<str:message_id>/keep/",
@@ -72,4 +82,4 @@ keep_urls = [
 
 pulse_urls = [path("projects/<slug:slug>/pulse/", pulse.pulse, name="pulse")]
 
-urlpatterns = [*note_urls, *todo_urls, *plan_urls, *item_urls, *history_urls, *keep_urls, *pulse_urls]
+urlpatterns = [*note_urls, *todo_urls, *plan_urls, *item_urls, *history_urls, *keep_urls, *riding_urls, *pulse_urls]

@@ -7,10 +7,12 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 from django_htmx.http import trigger_client_event
 
 from knowledge.models import Pinnable, Written, rows_of
+from knowledge.riding import titles_cut
 from knowledge.texts import shortened
 from knowledge.views import PanelRequest, author, project_of
 
@@ -30,11 +32,21 @@ def pin_item(request: PanelRequest, slug: str, kind: str, pk: int) -> HttpRespon
         raise Http404
     if request.POST.get("pinned"):
         item.pin()
+        warn_of_cuts(request, item)
     else:
         item.unpin()
     if not request.htmx:
         return redirect(item)
     return render(request, "knowledge/pin.html", {"project": item.project, "item": item})
+
+
+def warn_of_cuts(request: PanelRequest, item: Pinnable) -> None:
+    """Say at once what will not fit into a message any more."""
+    if titles := titles_cut(item):
+        named = ", ".join(f"“{shortened(title, 40)}”" for title in titles[:3])
+        more = ngettext(" and %(count)d more", " and %(count)d more", len(titles) - 3) % {"count": len(titles) - 3}
+        told = {"titles": named + (more if len(titles) > 3 else "")}
+        messages.warning(request, _("More is pinned than one message carries. Cut will be: %(titles)s.") % told)
 
 
 @require_POST

@@ -16,7 +16,11 @@ def address(name, kind, *args):
 
 @pytest.fixture
 def everything(write_note, write_todo, write_plan):
-    return {"notes": write_note("a **needle**"), "todos": write_todo("a needle"), "plans": write_plan("# Planning\n\nneedle")}
+    return {
+        "notes": write_note("a **needle**"),
+        "todos": write_todo("a needle"),
+        "plans": write_plan("# Planning\n\nneedle"),
+    }
 
 
 @pytest.mark.parametrize("kind", LISTS)
