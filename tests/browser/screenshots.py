@@ -8,11 +8,15 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
+from tests.agent_server.chamber import wait_for
+from tests.agent_server.fresh_machine import FRESH, Talk
 from tests.agent_server.opencode_process import OpenCodeProcess, git_project
 from tests.agent_server.scripted_model import ScriptedModel
 from tests.agent_server.serve_process import Installation, ServeProcess
 from tests.browser.fixtures import CHROMIUM, SCHEMES, SWITCHES, WIDTHS
-from tests.browser.showcase import Showcase, fill
+from tests.browser.showcase import Showcase, fill, sign_in
+
+DESK = {"width": 1440, "height": 900}
 
 
 def take(showcase: Showcase, chromium: Browser, target: Path) -> None:
@@ -32,6 +36,27 @@ def take(showcase: Showcase, chromium: Browser, target: Path) -> None:
             context.close()
 
 
+def take_demo(chromium: Browser, target: Path, directory: Path) -> None:
+    """A talk with the demo's model that was compacted: the README's first picture, as `demo.png`."""
+    serve = ServeProcess(Installation(directory / "fresh", environment=FRESH), "--demo").start()
+    try:
+        talk = Talk(serve, git_project(directory / "ferry"))
+        talk.note("Berths are named by four letters, never three.")
+        talk.begin()
+        talk.answer_to("Hello, what do you know?")
+        talk.request("POST", f"/sessions/{talk.session}/compact", status=204)
+        wait_for(talk.restored, within=60, what="the restore")
+        talk.answer_to("Do you still know?")
+        context = chromium.new_context(viewport=DESK, reduced_motion="reduce", storage_state=sign_in(chromium, serve))
+        page = context.new_page()
+        page.goto(f"{serve.url}/projects/{talk.slug}/sessions/{talk.session}/")
+        page.screenshot(path=target / "demo.png")
+        context.close()
+        talk.close()
+    finally:
+        serve.stop()
+
+
 def main(target: Path) -> None:
     """Start everything on temporary directories, take the pictures, stop everything."""
     target.mkdir(parents=True, exist_ok=True)
@@ -43,6 +68,7 @@ def main(target: Path) -> None:
         try:
             project = git_project(directory / "harbour")
             take(fill(serve, opencode, model, project, chromium), chromium, target)
+            take_demo(chromium, target, directory)
         finally:
             serve.stop()
             opencode.close()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import json
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any, ClassVar
 
 import pytest
 from django.contrib.auth.models import User
@@ -14,6 +17,7 @@ from django.test import AsyncClient, Client
 
 from openchamber.demo import answering, provider
 from openchamber.demo.hearing import Heard
+from openchamber.models import AgentServer, Project
 from openchamber.sessions import context
 from openchamber.sessions.carriers import Carried, Carrier
 from openchamber.sessions.context import Frame, Item
@@ -206,6 +210,81 @@ def test_it_is_added_to_the_user_s_configuration_and_takes_nothing_away() -> Non
 def test_a_configuration_without_a_place_for_it_is_said_in_a_sentence(given: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="OPENCODE_CONFIG_CONTENT"):
         provider.added_to(given, "http://127.0.0.1:8790")
+
+
+# Where there is no model -------------------------------------------------------------------
+
+
+class OpenCodeOf(BaseHTTPRequestHandler):
+    """As much of an OpenCode as the list of sessions asks, with some providers."""
+
+    providers: ClassVar[dict[str, str]] = {}  # id: key
+
+    def do_GET(self) -> None:
+        told: dict[str, Any] = {
+            "/agent": [{"name": "build", "mode": "primary"}],
+            "/config": {},
+            "/session/status": {},
+            "/config/providers": {
+                "default": {},
+                "providers": [
+                    {"id": name, "options": {"apiKey": key}, "models": {"large": {"name": "Large"}}}
+                    for name, key in self.providers.items()
+                ],
+            },
+        }
+        body = json.dumps(told.get(self.path.partition("?")[0], [])).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_args: Any) -> None:
+        """Keep quiet."""
+
+
+@pytest.fixture
+def sessions_page(project: Project) -> Iterator[Callable[..., str]]:
+    """The page of sessions beside an OpenCode with these providers, as that browser gets it."""
+    servers: list[HTTPServer] = []
+
+    def show(browser: Client, **providers: str) -> str:
+        server = HTTPServer(("127.0.0.1", 0), type("Handler", (OpenCodeOf,), {"providers": providers}))
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        AgentServer.objects.update_or_create(
+            source=AgentServer.Source.STARTED, defaults={"url": f"http://127.0.0.1:{server.server_port}"}
+        )
+        return html.unescape(browser.get(f"/projects/{project.slug}/sessions/").content.decode())
+
+    yield show
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_model_of_the_user_s_own_needs_no_words(sessions_page: Callable[..., str], panel: Client) -> None:
+    assert 'id="no-model"' not in sessions_page(panel, mine="key", opencode="public")
+
+
+def test_no_model_and_public_ones_alone_are_said(sessions_page: Callable[..., str], panel: Client) -> None:
+    assert "No model is set up" in sessions_page(panel)
+    assert "they need the network" in sessions_page(panel, opencode="public")
+
+
+def test_what_stands_between_here_and_the_demo_is_said(
+    sessions_page: Callable[..., str], panel: Client, sign_in: Any, member: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "start it with <code>--demo</code>" in sessions_page(panel)
+    child = Child("opencode", "http://127.0.0.1:8790")
+    monkeypatch.setattr(Child, "running", child)
+    assert 'id="start-demo"' in sessions_page(panel)
+    asked = sessions_page(sign_in(member))
+    assert 'id="start-demo"' not in asked
+    assert "Whoever runs this OpenChamber can start it" in asked
+    child.demo = True
+    assert "enabled_providers" in sessions_page(panel)
 
 
 # With one click ----------------------------------------------------------------------------
