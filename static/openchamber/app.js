@@ -126,9 +126,11 @@ on("beforetoggle", (event) => {
 // Copy what stands in the same figure.
 on("click", async (event) => {
   const button = event.target.closest("[data-copy]");
-  const text = button?.closest("figure")?.querySelector("code")?.textContent;
-  if (text === undefined) return;
-  await navigator.clipboard.writeText(text);
+  const code = button?.closest("figure")?.querySelector("code");
+  if (!code) return;
+  // Only https and loopback have a clipboard; elsewhere the text is at least selected.
+  if (!navigator.clipboard) return getSelection().selectAllChildren(code);
+  await navigator.clipboard.writeText(code.textContent);
   const words = button.querySelector("span");
   const before = words.textContent;
   words.textContent = document.body.dataset.copied;
@@ -243,8 +245,10 @@ on("htmx:after:swap", () => {
   localise();
   restoreDrafts();
   unfold();
-  if (below) below.box.scrollTop = below.box.scrollHeight - below.rest;
-  else follow(false);
+  if (below) {
+    below.box.scrollTop = below.box.scrollHeight - below.rest;
+    if (document.activeElement === document.body) below.box.focus({ preventScroll: true });
+  } else follow(false);
   below = null;
 });
 
