@@ -44,7 +44,7 @@ function failed(event) {
   source?.closest?.("form[data-optimistic]")?.reset();
   // A poll that fails is no act of the user's; the next one asks again.
   if (source?.matches?.("[data-quiet]") || ctx?.hx?.trigger?.includes("toast")) return;
-  if (ctx?.response && (ctx.response.status === 422 || ctx.response.status === 409)) return;
+  if ([409, 422].includes(ctx?.response?.status)) return;
   const { failed: refused, offline } = document.getElementById("toasts").dataset;
   toast({ level: "error", text: ctx?.response ? refused : offline });
 }
@@ -76,11 +76,6 @@ on("htmx:confirm", (event) => {
 });
 
 // Keys: an element says by data-shortcut which one works it; j and k go through [data-item].
-function work(element) {
-  if (element.matches(TYPING)) element.focus();
-  else element.click();
-}
-
 function step(by) {
   const items = [...document.querySelectorAll("[data-item]")];
   const here = items.findIndex((item) => item.contains(document.activeElement));
@@ -103,7 +98,7 @@ on("keydown", (event) => {
   const element = inside ?? [...document.querySelectorAll(key)].find((found) => !found.closest("[data-item]") || found.checkVisibility());
   if (!element) return;
   event.preventDefault();
-  work(element);
+  element[element.matches(TYPING) ? "focus" : "click"]();
 });
 
 on("beforetoggle", (event) => {
@@ -197,12 +192,11 @@ on("input", (event) => {
 
 // Times in the reader's own zone and manner.
 function localise() {
-  const today = new Date().toDateString();
+  const [clock, day] = [{ hour: "2-digit", minute: "2-digit" }, { day: "numeric", month: "short" }];
   each("time[datetime]", (element) => {
     const at = new Date(element.dateTime);
-    const clock = { hour: "2-digit", minute: "2-digit" };
-    const day = { day: "numeric", month: "short" };
-    element.textContent = at.toDateString() === today ? at.toLocaleTimeString([], clock) : at.toLocaleDateString([], day);
+    const today = at.toDateString() === new Date().toDateString();
+    element.textContent = today ? at.toLocaleTimeString([], clock) : at.toLocaleDateString([], day);
     element.title = at.toLocaleString();
   });
 }
