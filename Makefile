@@ -45,6 +45,7 @@ run: install
 test: install system-packages lint
 	@$(CHECKED) $(BIN)/python manage.py makemigrations --check --dry-run
 	@$(BIN)/pytest $(TESTS)
+	@$(BIN)/python -m tests.postgresql $(BIN)/pytest -m "not browser and not real" $(TESTS)
 
 lint: install
 	@$(BIN)/ruff check .
@@ -56,6 +57,7 @@ pytest: install
 
 soak: install system-packages
 	@OPENCHAMBER_ROUNDS=$(SOAK_ROUNDS) $(BIN)/pytest -m soak $(TESTS)
+	@OPENCHAMBER_ROUNDS=$(SOAK_ROUNDS) $(BIN)/python -m tests.postgresql $(BIN)/pytest -m "soak and not real" $(TESTS)
 
 screenshots: install system-packages
 	@$(BIN)/python -m tests.browser.screenshots docs/screenshots

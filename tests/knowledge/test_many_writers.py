@@ -13,6 +13,7 @@ import pytest
 
 from tests.agent_server.serve_process import TOKEN, Installation, ServeProcess
 from tests.environment import ROUNDS
+from tests.postgresql import fresh_database
 
 WRITERS = 50
 
@@ -20,7 +21,8 @@ WRITERS = 50
 @pytest.fixture(scope="module")
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServeProcess]:
     """OpenChamber without an agent server, on the database of the tests."""
-    process = ServeProcess(Installation(tmp_path_factory.mktemp("writers") / "installation")).start()
+    directory = tmp_path_factory.mktemp("writers") / "installation"
+    process = ServeProcess(Installation(directory, environment=fresh_database("writers"))).start()
     try:
         yield process
     finally:

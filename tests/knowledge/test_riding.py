@@ -32,7 +32,7 @@ def test_what_rides_is_told_with_its_size_and_who_holds_it(panel, htmx, project,
     assert (found.sessions, found.characters) == (3, len("No deploys.") + len("# Plan"))
     html = panel.get(reverse("knowledge:riding", args=["shop"])).text
     assert "held by 1 of 3 sessions" in html
-    assert htmx.get(reverse("knowledge:riding", args=["shop"])).text.strip().startswith('<div id="riding"')
+    assert htmx.get(reverse("knowledge:riding", args=["shop"])).text.strip().startswith('<div class="budget"')
     assert plan.get_absolute_url() in html
 
 
