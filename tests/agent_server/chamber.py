@@ -12,11 +12,16 @@ import httpx2
 
 from tests.agent_server.opencode_process import OpenCodeProcess
 from tests.agent_server.scripted_model import Request, ScriptedModel
-from tests.agent_server.serve_process import ServeProcess
+from tests.agent_server.serve_process import TOKEN, ServeProcess
 
 PLUGIN = Path(__file__).resolve().parents[2] / "openchamber" / "clients" / "opencode" / "plugin.js"
 TAG = "<openchamber-context"
 Found = TypeVar("Found")
+
+
+def plugin(port: int, **options: Any) -> list[Any]:
+    """Our plugin as OpenCode's configuration names it, for an OpenChamber on `port`; patient, as machines are slow."""
+    return [PLUGIN.as_uri(), {"url": f"http://127.0.0.1:{port}", "token": TOKEN, "patience": 5000, **options}]
 
 
 def wait_for(look: Callable[[], Found], *, within: float = 15, what: str = "it") -> Found:

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.agent_server.opencode_process import OpenCodeProcess, git_project
+from tests.agent_server.chamber import Chamber, plugin
+from tests.agent_server.opencode_process import OpenCodeProcess, free_port, git_project
 from tests.agent_server.scripted_model import ScriptedModel
 from tests.agent_server.serve_process import Installation, ManagedProcess, ServeProcess
 
@@ -23,7 +24,7 @@ from tests.agent_server.serve_process import Installation, ManagedProcess, Serve
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever starts OpenCode is marked `real`."""
     for item in items:
-        if {"shared_opencode", "start_opencode"} & set(getattr(item, "fixturenames", ())):
+        if {"shared_opencode", "start_opencode", "shared_plugged"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("real")
 
 
@@ -114,6 +115,43 @@ def start_serve() -> Iterator[Callable[..., ServeProcess]]:
             return process.start()
 
         yield start
+
+
+@pytest.fixture(scope="session")
+def shared_serve(shared_opencode: OpenCodeProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServeProcess]:
+    """One OpenChamber for all tests that leave it running; each has a project of its own in it."""
+    installation = Installation(tmp_path_factory.mktemp("installation"), opencode=shared_opencode)
+    process = ServeProcess(installation).start()
+    yield process
+    process.stop()
+
+
+@pytest.fixture
+def chamber(
+    shared_serve: ServeProcess, opencode: OpenCodeProcess, model: ScriptedModel, git_directory: Path
+) -> Chamber:
+    """A fresh project on the shared OpenChamber, whose OpenCode has no plugin."""
+    return Chamber(shared_serve, opencode, model, git_directory)
+
+
+@pytest.fixture(scope="session")
+def shared_plugged(
+    scripted_model: ScriptedModel, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[ServeProcess, OpenCodeProcess]]:
+    """The same with our plugin in an OpenCode of its own."""
+    port = free_port()
+    home = tmp_path_factory.mktemp("plugged")
+    opencode = OpenCodeProcess(home=home / "opencode", model_url=scripted_model.url, plugins=[plugin(port)]).start()
+    process = ServeProcess(Installation(home / "installation", opencode=opencode), port=port).start()
+    yield process, opencode
+    process.stop()
+    opencode.close()
+
+
+@pytest.fixture
+def plugged(shared_plugged: tuple[ServeProcess, OpenCodeProcess], model: ScriptedModel, git_directory: Path) -> Chamber:
+    """A fresh project on the shared OpenChamber whose OpenCode has our plugin."""
+    return Chamber(*shared_plugged, model, git_directory)
 
 
 @pytest.fixture

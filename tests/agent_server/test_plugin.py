@@ -8,26 +8,25 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent_server.chamber import PLUGIN, TAG, Chamber, wait_for
+from tests.agent_server.chamber import TAG, Chamber, plugin, wait_for
 from tests.agent_server.opencode_process import OpenCodeProcess, free_port
 from tests.agent_server.scripted_model import Reply, ScriptedModel
-from tests.agent_server.serve_process import TOKEN, Installation, ServeProcess
+from tests.agent_server.serve_process import Installation, ServeProcess
 
 NOTE = "Berths are named by four letters, never three."
 
 
 @pytest.fixture
-def plugged(
+def mortal(
     install: Callable[..., Installation],
     start_serve: Callable[..., ServeProcess],
     start_opencode: Callable[..., OpenCodeProcess],
     model: ScriptedModel,
     git_directory: Path,
 ) -> Chamber:
-    """A project on an OpenChamber whose OpenCode has our plugin."""
+    """A project on an OpenChamber of its own, which the test kills."""
     port = free_port()
-    options = {"url": f"http://127.0.0.1:{port}", "token": TOKEN, "patience": 5000}
-    opencode = start_opencode(plugins=[[PLUGIN.as_uri(), options]])
+    opencode = start_opencode(plugins=[plugin(port)])
     return Chamber(start_serve(install(opencode=opencode), port=port), opencode, model, git_directory)
 
 
@@ -82,17 +81,17 @@ def test_a_compaction_before_a_terminals_message_is_made_good(plugged: Chamber) 
     assert len(plugged.blocks(session)) == 1
 
 
-def test_the_plugin_makes_good_a_compaction_that_no_watcher_saw(plugged: Chamber) -> None:
-    plugged.note(NOTE)
-    session = plugged.opencode.create_session(plugged.directory)
-    plugged.opencode.prompt(session, "one")
-    plugged.settled(session)
-    plugged.serve.kill()
-    plugged.opencode.compact(session)
-    again = ServeProcess(plugged.serve.installation, port=plugged.serve.port).start()
+def test_the_plugin_makes_good_a_compaction_that_no_watcher_saw(mortal: Chamber) -> None:
+    mortal.note(NOTE)
+    session = mortal.opencode.create_session(mortal.directory)
+    mortal.opencode.prompt(session, "one")
+    mortal.settled(session)
+    mortal.serve.kill()
+    mortal.opencode.compact(session)
+    again = ServeProcess(mortal.serve.installation, port=mortal.serve.port).start()
     try:
-        plugged.opencode.prompt(session, "two")
-        assert len(plugged.blocks(session)) == 1
+        mortal.opencode.prompt(session, "two")
+        assert len(mortal.blocks(session)) == 1
     finally:
         again.stop()
 
@@ -112,11 +111,11 @@ def test_a_sub_agents_session_gets_a_short_block(plugged: Chamber) -> None:
     assert len(asked.said) < 7_000
 
 
-def test_a_server_that_is_down_costs_a_message_nearly_nothing(plugged: Chamber) -> None:
-    session = plugged.opencode.create_session(plugged.directory)
-    plugged.opencode.prompt(session, "warm up")
-    plugged.serve.kill()
+def test_a_server_that_is_down_costs_a_message_nearly_nothing(mortal: Chamber) -> None:
+    session = mortal.opencode.create_session(mortal.directory)
+    mortal.opencode.prompt(session, "warm up")
+    mortal.serve.kill()
     started = time.monotonic()
-    plugged.opencode.prompt(session, "nobody listens", noReply=True)
+    mortal.opencode.prompt(session, "nobody listens", noReply=True)
     assert time.monotonic() - started < 2
-    assert plugged.opencode.prompt(session, "still works")["info"]["role"] == "assistant"
+    assert mortal.opencode.prompt(session, "still works")["info"]["role"] == "assistant"

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.agent_server.chamber import PLUGIN, Chamber
+from tests.agent_server.chamber import Chamber, plugin
 from tests.agent_server.opencode_process import OpenCodeProcess, free_port
 from tests.agent_server.scripted_model import Reply, ScriptedModel
-from tests.agent_server.serve_process import TOKEN, Installation, ServeProcess
+from tests.agent_server.serve_process import Installation, ServeProcess
 
 NAME = "openchamber_knowledge"
 
@@ -23,13 +23,7 @@ def test_the_agent_searches_and_reads_what_the_user_wrote(
     tmp_path: Path,
 ) -> None:
     port = free_port()
-    options = {
-        "url": f"http://127.0.0.1:{port}",
-        "token": TOKEN,
-        "patience": 5000,
-        "cache": str(tmp_path / "tools"),
-    }
-    opencode = start_opencode(plugins=[[PLUGIN.as_uri(), options]])
+    opencode = start_opencode(plugins=[plugin(port, cache=str(tmp_path / "tools"))])
     chamber = Chamber(start_serve(install(opencode=opencode), port=port), opencode, model, git_directory)
     note = chamber.note("Berths are named by four letters.", pinned=False)
     session = chamber.session()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.agent_server.chamber import Chamber, wait_for
 from tests.agent_server.opencode_process import OpenCodeProcess
 from tests.agent_server.scripted_model import Reply, ScriptedModel
@@ -13,12 +11,6 @@ from tests.agent_server.serve_process import ServeProcess
 
 LONG = "Berths are named by four letters, never three. " * 12
 OTHER = "Rows without a berth are refused, not guessed. " * 12
-
-
-@pytest.fixture
-def chamber(serve: ServeProcess, opencode: OpenCodeProcess, model: ScriptedModel, git_directory: Path) -> Chamber:
-    """A project on an OpenChamber whose OpenCode has no plugin."""
-    return Chamber(serve, opencode, model, git_directory)
 
 
 def test_an_edit_alone_travels_an_unpin_is_retracted_once_and_a_repin_travels_again(chamber: Chamber) -> None:
@@ -179,7 +171,10 @@ def test_what_compaction_keeps_is_neither_owed_nor_doubled(chamber: Chamber) -> 
     assert len(chamber.blocks(session)) == 1
 
 
-def test_without_any_watcher_the_next_message_carries_everything(chamber: Chamber, model: ScriptedModel) -> None:
+def test_without_any_watcher_the_next_message_carries_everything(
+    serve: ServeProcess, opencode: OpenCodeProcess, model: ScriptedModel, git_directory: Path
+) -> None:
+    chamber = Chamber(serve, opencode, model, git_directory)
     chamber.note(LONG)
     session = chamber.session()
     chamber.send(session, "one")
@@ -218,3 +213,31 @@ def test_a_failed_compaction_restores_nothing_and_what_it_swallowed_is_offered_a
     assert chamber.send(session, "said again")["context"]["kind"] == "none"
     assert len(chamber.blocks(session)) == 1
     assert "No answer came." not in chamber.page(page)
+
+
+def test_two_hundred_long_pinned_messages_are_restored_within_the_budget_and_bring_no_second_compaction(
+    chamber: Chamber, model: ScriptedModel
+) -> None:
+    session = chamber.session()
+    for number in range(200):
+        chamber.opencode.prompt(session, f"Message {number}. " + "Long words stand here. " * 100, noReply=True)
+    chamber.send(session, "begin")
+    pins = [
+        {"id": message["info"]["id"], "createdAt": message["info"]["time"]["created"], "role": "user"}
+        for message in chamber.opencode.messages(session)[:200]
+    ]
+    metadata = chamber.opencode.session(session).get("metadata", {})
+    metadata.setdefault("openchamber", {})["context_obligatory_messages"] = pins
+    chamber.opencode.request("PATCH", f"/session/{session}", {"metadata": metadata})
+    before = model.number
+
+    chamber.opencode.compact(session)
+
+    wait_for(lambda: chamber.restores(session), within=60, what="the restore")
+    [restore] = chamber.restores(session)
+    assert len(restore["parts"][0]["text"]) <= 24_000
+    assert len(restore["parts"][0]["metadata"]["openchamber"]["items"]) >= 190  # the others stand in the kept tail
+    chamber.send(session, "go on")
+    chamber.send(session, "and on")
+    assert len(model.asked(kind="compaction", session=session, after=before)) == 1
+    assert len(chamber.restores(session)) == 1

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tests.agent_server.chamber import PLUGIN, TAG, Chamber, wait_for
-from tests.agent_server.opencode_process import OpenCodeProcess, free_port
+from tests.agent_server.chamber import TAG, Chamber, wait_for
 from tests.agent_server.scripted_model import Reply, ScriptedModel
-from tests.agent_server.serve_process import TOKEN, Installation, ServeProcess
 
 NOTE = "Berths are named by four letters, never three."
-
-
-@pytest.fixture
-def chamber(serve: ServeProcess, opencode: OpenCodeProcess, model: ScriptedModel, git_directory: Path) -> Chamber:
-    """A project on an OpenChamber whose OpenCode has no plugin."""
-    return Chamber(serve, opencode, model, git_directory)
 
 
 def test_a_pinned_note_rides_before_the_first_message_and_not_on_the_second(chamber: Chamber) -> None:
@@ -131,21 +120,6 @@ def test_an_automatic_compaction_without_the_plugin_restores_by_a_later_call(cha
     check_restored(chamber, session, foreign)
     chamber.send(session, "Go on")
     assert calls_after_compaction(chamber, session, before)[-1].holds(NOTE)
-
-
-@pytest.fixture
-def plugged(
-    install: Callable[..., Installation],
-    start_serve: Callable[..., ServeProcess],
-    start_opencode: Callable[..., OpenCodeProcess],
-    model: ScriptedModel,
-    git_directory: Path,
-) -> Chamber:
-    """The same with our plugin in OpenCode."""
-    port = free_port()
-    options = {"url": f"http://127.0.0.1:{port}", "token": TOKEN, "patience": 5000}
-    opencode = start_opencode(plugins=[[PLUGIN.as_uri(), options]])
-    return Chamber(start_serve(install(opencode=opencode), port=port), opencode, model, git_directory)
 
 
 def test_an_automatic_compaction_with_the_plugin_is_restored_in_the_first_call_after_it(plugged: Chamber) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -137,6 +139,31 @@ def test_a_conversation_that_was_read_again_is_reckoned_again(session: Session) 
         assert assembly.owed_nothing(session, "build")
         assembly.assemble(session, "build", conversation=Conversation(()), can_read=False)
         assert not assembly.owed_nothing(session, "build")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_source_that_is_too_slow_means_no_block_and_leaves_nothing_behind(session: Session) -> None:
+    waiting = threading.Event()
+
+    def slow(**_asked: Any) -> tuple[list[Item], list[str]]:
+        waiting.wait(5)
+        return [item("garden:note:1", "one")], []
+
+    context_wanted.connect(slow, weak=False)
+    try:
+        started = time.monotonic()
+        assert assembly.assemble_in_time(session, "", seconds=0.2) is None
+        assert time.monotonic() - started < 2
+    finally:
+        waiting.set()
+        context_wanted.disconnect(slow)
+    assert not Delivery.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_assembly_that_fails_means_no_block(session: Session) -> None:
+    session.disturb()  # the conversation is needed, and nobody answers at the server's address
+    assert assembly.assemble_in_time(session, "", seconds=5) is None
 
 
 def test_an_app_that_cannot_say_its_version_is_asked_in_full(session: Session) -> None:
