@@ -77,23 +77,28 @@ class Look:
         return next(said, None)
 
     @property
-    def reverted(self) -> bool:
-        """Whether a revert waits to be undone or made final."""
-        return bool(self.info.reverted_from)
+    def since_said(self) -> Sequence[Row]:
+        """What came after it."""
+        ids = [row.id for row in self.live]
+        return self.live[ids.index(self.last_said.id) + 1 :] if self.last_said else []
 
     @property
     def unanswered(self) -> bool:
-        """Whether the last message of the person got no answer that ended well.
-
-        After a failed compaction the agent server makes up for it with the next message: a summary stands where
-        that message's answer would, and nobody ever answers it.
-        """
-        said = self.last_said
-        if said is None or self.state:
+        """Whether that message got no answer that ended well: it failed, was stopped, or a failed compaction ate it."""
+        if self.last_said is None or self.state:
             return False
-        following = (row.message for row in self.live if row.message.parent == said.message.id)
-        answers = [message for message in following if not message.summary]
-        return not answers or bool(answers[-1].error)
+        answers = [row for row in self.since_said if row.message.role == "assistant" and row.kind != "compaction"]
+        return not answers or bool(answers[-1].message.error)
+
+    @property
+    def compacted_since(self) -> bool:
+        """Whether a compaction stands after the person's newest message."""
+        return any(row.kind == "compaction" for row in self.since_said)
+
+    @property
+    def reverted(self) -> bool:
+        """Whether a revert waits to be undone or made final."""
+        return bool(self.info.reverted_from)
 
 
 def look(session: Session, client: OpenCode, *, limit: int = PAGE) -> Look:

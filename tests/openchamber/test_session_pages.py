@@ -519,6 +519,21 @@ def test_a_failed_turn_is_tried_again(
     assert len(said) == 1
 
 
+def test_a_prompt_that_a_failed_compaction_ate_is_offered_again(
+    panel: Client, htmx: Client, session: Session, opencode: OpenCodeProcess, model: ScriptedModel
+) -> None:
+    talk(session, opencode, "Hello")
+    model.when(Reply(status=400, text="no summary today"), kind="compaction", times=1)
+    opencode.compact(session.pk)
+    opencode.wait_idle(session.pk)
+    assert "no summary today" in body(panel.get(url("session", session)))
+    opencode.prompt(session.pk, "Eaten?")
+    opencode.wait_idle(session.pk)
+    assert "Send it again" in body(panel.get(url("session", session)))
+    assert htmx.post(url("retry-session", session)).status_code == 204
+    wait_for(lambda: "echo: Eaten?" in str(opencode.messages(session.pk)), what="an answer")
+
+
 def test_an_answered_turn_is_not_tried_again(
     panel: Client, htmx: Client, session: Session, opencode: OpenCodeProcess
 ) -> None:

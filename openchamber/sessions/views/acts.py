@@ -52,15 +52,19 @@ def stop_session(request: PanelRequest, slug: str, session_id: str) -> HttpRespo
 
 @require_POST
 def retry_session(request: PanelRequest, slug: str, session_id: str) -> HttpResponse:
-    """Send the last message again, where it got no answer: take it back, then say it anew."""
+    """Send the last message again, where it got no answer.
+
+    It is taken back first, unless that would take a compaction's summary with it.
+    """
     session = session_of(request, slug, session_id)
     client = client_of(session)
     found = reading.look(session, client)
     last = found.last_said
     if last is None or not found.unanswered:
         raise Invalid(_("The last message was answered. Write a new one."))
-    client.revert(session.pk, last.id)
-    session.disturb()
+    if not found.compacted_since:
+        client.revert(session.pk, last.id)
+        session.disturb()
     send_message(session, Prompt(last.message.own_text, last.message.agent, last.message.model, last.message.variant))
     return done(request, session)
 
