@@ -144,7 +144,7 @@ def _settled(session: Session, conversation: Conversation | None) -> bool:
         return True
     if not claimed.overdue or conversation is None:
         return False
-    if any(message.id == claimed.carrier for message in conversation.messages):
+    if any(message.carrier and message.carrier.delivery == str(claimed.pk) for message in conversation.messages):
         deliveries.confirm(claimed)
     else:
         claimed.release()

@@ -105,7 +105,7 @@ def confirm(delivery: Delivery, *, carrier: str = "") -> bool:
 
 def settle(delivery: Delivery, client: OpenCode) -> None:
     """Learn the fate of a delivery by reading its carrier; raises `AgentServerError` when it cannot be read."""
-    if client.stored(delivery.session_id, delivery.carrier):
+    if client.carries(delivery.session_id, delivery.carrier, str(delivery.pk)):
         if confirm(delivery):
             write_mirror(delivery, client)
     elif delivery.overdue:
@@ -298,7 +298,7 @@ def _closing(work: partial[None]) -> None:
 def confirm_by_reading(delivery: Delivery, client: OpenCode) -> None:
     """Look until the carrier can be read back; when it never can, the delivery is released."""
     for pause in CONFIRM_PAUSES:
-        if client.stored(delivery.session_id, delivery.carrier):
+        if client.carries(delivery.session_id, delivery.carrier, str(delivery.pk)):
             if confirm(delivery):
                 write_mirror(delivery, client)
             return

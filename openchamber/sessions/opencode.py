@@ -220,6 +220,17 @@ class OpenCode:
             return False
         return True
 
+    def carries(self, session_id: str, message: str, delivery: str) -> bool:
+        """Whether `message` can be read back with this delivery's block on it.
+
+        The message alone proves nothing: its parts come after it, and a hook that was late let it go without.
+        """
+        try:
+            carrier = self.message(session_id, message).carrier
+        except Missing:
+            return False
+        return carrier is not None and carrier.delivery == delivery
+
     def write_metadata(self, session_id: str, metadata: Mapping[str, Any]) -> SessionInfo:
         """Replace a session's whole metadata: merging is the caller's part."""
         return SessionInfo.read(self._wire.json("PATCH", f"/session/{session_id}", json={"metadata": metadata}))

@@ -22,7 +22,16 @@ from openchamber.sessions import mirror, pinned
 from openchamber.sessions.assembly import Assembly, assemble
 from openchamber.sessions.delivery import block_part, claim, restraint
 from openchamber.sessions.message_ids import message_id as new_message_id
-from openchamber.sessions.opencode import SEND_SECONDS, AgentServerError, Message, OpenCode, client_for
+from openchamber.sessions.opencode import (
+    SEND_SECONDS,
+    AgentServerError,
+    Message,
+    Missing,
+    NotConnected,
+    OpenCode,
+    Refused,
+    client_for,
+)
 from openchamber.sessions.rows import session_row
 from openchamber.signals import session_compacted
 
@@ -154,9 +163,8 @@ def _tell(client: OpenCode, assembly: Assembly, compaction: str, last: Message |
             variant=last.variant if last else "",
             no_reply=True,
         )
-    except AgentServerError:
-        if not client.stored(delivery.session_id, message):
-            delivery.release()
+    except (NotConnected, Refused, Missing):
+        delivery.release()  # it certainly never arrived; after any other failure it is looked for before a second try
         raise
     delivery.sent()
     deliveries.confirm_by_reading(delivery, client)
