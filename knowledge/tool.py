@@ -1,7 +1,7 @@
 """What an agent may do with project knowledge: search it and read it. It never writes.
 
-The texts are for a model: plain, each with what to call to read on. What the user wrote is handed over as
-it is, under a line that says whose it is.
+The texts are for a model: plain, in English whatever language people read, each with what to call to read on.
+What the user wrote is handed over as it is, under a line that says whose it is.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-
-from django.utils.translation import gettext as _
 
 from knowledge.models import PINNABLE
 from knowledge.search import knowledge_hits
@@ -74,9 +72,9 @@ def call_that_reads(kind: str, key: int | str, start: int = 0) -> str:
 def knowledge_search(project: Project, query: str, *, kind: str = "", limit: int = 10) -> Answer:
     """The notes, plans and todos of `project` that match, the best first, at most 50."""
     if not query.strip():
-        raise Invalid(_("Say what to search for: `query` is empty."))
+        raise Invalid("Say what to search for: `query` is empty.")
     if kind not in ("", *KINDS):
-        raise Invalid(_("Only notes, plans and todos are searched."))
+        raise Invalid("Only notes, plans and todos are searched.")
     projects = Project.objects.filter(pk=project.pk)
     hits = with_passages(knowledge_hits(projects=projects, query=query, kind=kind, limit=max(1, min(limit, 50))))
     results = [
@@ -84,8 +82,8 @@ def knowledge_search(project: Project, query: str, *, kind: str = "", limit: int
         for hit in hits
     ]
     lines = [f"- {hit['kind']} {hit['id']} “{hit['title']}”: {hit['snippet']}" for hit in results]
-    heading = _("%(count)d found in what the user wrote:") % {"count": len(results)}
-    return Answer("\n".join([heading, *lines]) if results else _("Nothing matches."), {"results": results})
+    heading = f"{len(results)} found in what the user wrote:"
+    return Answer("\n".join([heading, *lines]) if results else "Nothing matches.", {"results": results})
 
 
 def shown(hit: Hit) -> dict[str, str]:
@@ -100,14 +98,8 @@ def knowledge_read(
     title, text = pinned_message(session, key) if kind == "message" else written(project, kind, key)
     start = max(0, min(start, len(text)))
     end = min(len(text), start + CHUNK)
-    heading = _("The user's %(kind)s “%(title)s”, characters %(start)d to %(end)d of %(total)d:") % {
-        "kind": kind,
-        "title": title,
-        "start": start,
-        "end": end,
-        "total": len(text),
-    }
-    rest = [_("[read on with %(call)s]") % {"call": call_that_reads(kind, key, end)}] if end < len(text) else []
+    heading = f"The user's {kind} “{title}”, characters {start} to {end} of {len(text)}:"
+    rest = [f"[read on with {call_that_reads(kind, key, end)}]"] if end < len(text) else []
     data = {"title": title, "from": start, "next": end if rest else None, "total": len(text)}
     return Answer("\n".join([heading, text[start:end], *rest]), data)
 
@@ -115,14 +107,14 @@ def knowledge_read(
 def written(project: Project | None, kind: str, key: str) -> tuple[str, str]:
     """Title and text of a live note, plan or todo of the project; the id may come with its prefix."""
     if kind not in KINDS:
-        raise Invalid(_("`kind` is note, plan, todo or message."))
+        raise Invalid("`kind` is note, plan, todo or message.")
     key = key.removeprefix(f"knowledge:{kind}:")
     rows: Any = (
         {"todo": project.todos, **{name: getattr(project, f"{name}s") for name in PINNABLE}}[kind] if project else None
     )
     row = rows.live().filter(pk=key).first() if rows and key.isascii() and key.isdigit() and len(key) < 19 else None
     if row is None:
-        raise NotFound(_("There is no %(kind)s with the id %(id)s in this project.") % {"kind": kind, "id": key})
+        raise NotFound(f"There is no {kind} with the id {key} in this project.")
     return row.title, row.typed
 
 
@@ -133,4 +125,4 @@ def pinned_message(session: Session | None, key: str) -> tuple[str, str]:
     for message in pinned:
         if key in (message.message_id, message_hash(message.role, message.text)):
             return message.role, message.text
-    raise NotFound(_("No message with the id %(id)s is pinned in this session.") % {"id": key})
+    raise NotFound(f"No message with the id {key} is pinned in this session.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from django.utils.translation import gettext as _
 from ninja import Field, Router, Schema
 
 from knowledge.tool import Answer, knowledge_read, knowledge_search
@@ -51,5 +50,5 @@ def answer_to(call: Call, project: Project | None, session: Session | None) -> A
     if call.action == "read":
         return knowledge_read(project, call.kind, call.id, start=call.start, session=session)
     if project is None:
-        raise NotFound(_("This directory belongs to no project that you may see, so nothing was written for it."))
+        raise NotFound("This directory belongs to no project that you may see, so nothing was written for it.")
     return knowledge_search(project, call.query, kind=call.kind, limit=call.limit)

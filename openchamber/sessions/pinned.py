@@ -9,6 +9,7 @@ from typing import Any
 from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from openchamber.errors import Conflict, Invalid
 from openchamber.models import PinnedMessage, Session
@@ -18,7 +19,7 @@ from openchamber.sessions.context import Item
 from openchamber.sessions.opencode import Missing, OpenCode, SessionInfo, client_for
 from openchamber.signals import context_wanted
 
-GROUP = "Pinned messages"
+GROUP = gettext_noop("Pinned messages")  # told in English; the panel translates it
 
 
 def key_of(pinned: PinnedMessage) -> str:

@@ -63,9 +63,9 @@ class Bar:
 
 
 def groups(status: Status) -> list[Group]:
-    """The entries by heading, in the order in which they are told."""
+    """The entries by heading, in the order in which they are told: to agents in English, here in the reader's language."""
     return [
-        Group(name or _("Other"), TONES.get(entries[0].kind, 0), [ride(entry) for entry in entries])
+        Group(_(name) if name else _("Other"), TONES.get(entries[0].kind, 0), [ride(entry) for entry in entries])
         for name, entries in status.groups()
     ]
 
