@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from knowledge.models import Author, Note, Plan, SessionPin, Through, Todo, Written
@@ -79,7 +79,7 @@ class WrittenAdmin(ReadOnly):
             )
             for entry in entries
         ]
-        link = format_html('<a href="{}">{}</a>', row.history_url(), _now("Compare and restore"))
+        link = format_html('<a href="{}">{}</a>', row.history_url(), gettext("Compare and restore"))
         return format_html("{}<ul>{}</ul>", link, SafeString("").join(lines))
 
     @admin.action(description=_("Move to the bin"), permissions=["change"])

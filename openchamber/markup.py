@@ -181,9 +181,9 @@ class _Renderer(RendererHTML):
 
     def task(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
         """The box of a task list's item, which shows and does nothing."""
-        if tokens[idx].meta["done"]:
-            return f'<input type="checkbox" aria-label="{escape(_("done"))}" checked disabled>'
-        return f'<input type="checkbox" aria-label="{escape(_("open"))}" disabled>'
+        done = tokens[idx].meta["done"]
+        words = escape(_("done") if done else _("open"))
+        return f'<input type="checkbox" aria-label="{words}"{" checked" if done else ""} disabled>'
 
 
 def _file_name(url: str) -> str:

@@ -132,6 +132,7 @@ SILENCED_SYSTEM_CHECKS = [
 ]
 
 LANGUAGE_CODE = "en"
+# The complete ones: adding another is described in docs/languages.md.
 LANGUAGES = [("en", "English"), ("uk", "Українська")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 USE_I18N = True

@@ -7,7 +7,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from django.utils.module_loading import module_has_submodule
 
-from openchamber import api, api_page, health_page, middleware
+from openchamber import api, api_page, health_page, languages, middleware
 from openchamber.demo import completions, provider
 from openchamber.demo import views as demo
 from openchamber.projects import settings_page, sign_in, views
@@ -31,6 +31,7 @@ ways_in: list[URLPattern | URLResolver] = [
 
 settings_urls: list[URLPattern | URLResolver] = [
     path("settings/", settings_page.settings_page, name="settings"),
+    path("settings/language/", languages.choose_language, name="choose-language"),
     path("settings/health/", health_page.health, name="health"),
     path("settings/tokens/", settings_page.create_token, name="create-token"),
     path("settings/tokens/<int:pk>/revoke/", settings_page.revoke_token, name="revoke-token"),

@@ -1,4 +1,4 @@
-"""The settings page: API tokens, agent servers, and the rows that the installed apps add."""
+"""The settings page: language, API tokens, agent servers, and the rows that the installed apps add."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
+from openchamber.languages import language_form
 from openchamber.models import AgentServer, ApiToken
 from openchamber.projects import access
 from openchamber.projects.forms import ServerForm, TokenForm
@@ -39,6 +40,7 @@ def show(request: HttpRequest, *, part: str = "", status: int = 200, **more: Any
         "servers": AgentServer.objects.usable(),
         "server_form": ServerForm(),
         "rows": rows(request),
+        "language_form": language_form(request),
         **more,
     }
     return render(request, f"openchamber/settings.html{part if is_htmx(request) else ''}", context, status=status)

@@ -63,7 +63,7 @@ class Bar:
 
 
 def groups(status: Status) -> list[Group]:
-    """The entries by heading, in the order in which they are told: to agents in English, here in the reader's language."""
+    """The entries by heading, in the order in which they are told: to agents in English, in the panel as it speaks."""
     return [
         Group(_(name) if name else _("Other"), TONES.get(entries[0].kind, 0), [ride(entry) for entry in entries])
         for name, entries in status.groups()

@@ -190,14 +190,16 @@ on("input", (event) => {
   if (counter) counter.textContent = `${number([...event.target.value].length)} / ${number(Number(count))}`;
 });
 
-// Times in the reader's own zone and manner.
+// Times in the reader's own zone and manner, as far as that is the page's language.
 function localise() {
+  const { lang } = document.documentElement;
+  const manner = navigator.languages.find((one) => one.split("-")[0] === lang) ?? lang;
   const [clock, day] = [{ hour: "2-digit", minute: "2-digit" }, { day: "numeric", month: "short" }];
   each("time[datetime]", (element) => {
     const at = new Date(element.dateTime);
     const today = at.toDateString() === new Date().toDateString();
-    element.textContent = today ? at.toLocaleTimeString([], clock) : at.toLocaleDateString([], day);
-    element.title = at.toLocaleString();
+    element.textContent = today ? at.toLocaleTimeString(manner, clock) : at.toLocaleDateString(manner, day);
+    element.title = at.toLocaleString(manner);
   });
 }
 
