@@ -18,7 +18,7 @@ CHECKED := env -u DATABASE_URL OPENCHAMBER_DATA_DIR=$(CURDIR)/build/data
 # $(call retried,command): registries are sometimes out of breath.
 retried = for attempt in 1 2 3; do $(1) && break; [ $$attempt -lt 3 ] || exit 1; echo "Trying again..." >&2; sleep $$((attempt * 5)); done
 
-.PHONY: help install run test lint pytest soak screenshots benchmarks system-packages clean
+.PHONY: help install run test lint pytest soak messages compile-messages screenshots benchmarks system-packages clean
 
 help:
 	@sed -n '1,2s/^# //p' Makefile
@@ -58,6 +58,16 @@ pytest: install
 soak: install system-packages
 	@OPENCHAMBER_ROUNDS=$(SOAK_ROUNDS) $(BIN)/pytest -m soak $(TESTS)
 	@OPENCHAMBER_ROUNDS=$(SOAK_ROUNDS) $(BIN)/python -m tests.postgresql $(BIN)/pytest -m "soak and not real" $(TESTS)
+
+# Collect the texts for translation, `make messages NEW=pl` for one more language. See docs/languages.md.
+# Neither line numbers nor dates are kept: two people's translations would conflict there.
+messages: install system-packages
+	@$(CHECKED) $(BIN)/python manage.py makemessages $(if $(NEW),--locale $(NEW),--all) --add-location file --no-wrap --no-obsolete $(foreach directory,tests benchmarks docs build node_modules test-results,--ignore $(directory))
+	@sed --in-place '/^"POT-Creation-Date/d' locale/*/LC_MESSAGES/django.po
+
+# What the panel reads; kept in git, so that running it needs no gettext.
+compile-messages: system-packages
+	@for texts in locale/*/LC_MESSAGES/django.po; do msgfmt --check-format --check-domain --no-hash -o "$${texts%.po}.mo" "$$texts"; done
 
 screenshots: install system-packages
 	@$(BIN)/python -m tests.browser.screenshots docs/screenshots
