@@ -23,6 +23,7 @@ pytestmark = pytest.mark.soak
 
 NOTE = "Berths are named by four letters, never three."
 AT_ONCE = 20
+MIRRORS = 4  # as many write mirrors side by side
 SEND_SECONDS = 12
 
 
@@ -50,10 +51,10 @@ def chamber(
     return found
 
 
-def batches(rounds: range) -> list[int]:
+def batches(rounds: range, at_once: int = AT_ONCE) -> list[int]:
     """The rounds in batches that crash together."""
-    whole, rest = divmod(len(rounds), AT_ONCE)
-    return [AT_ONCE] * whole + ([rest] if rest else [])
+    whole, rest = divmod(len(rounds), at_once)
+    return [at_once] * whole + ([rest] if rest else [])
 
 
 def send_all(chamber: Chamber, sessions: list[str], text: str) -> list[Any]:
@@ -144,21 +145,15 @@ def test_killed_between_send_and_confirm(chamber: Chamber, crossing: Crossing, r
 @pytest.mark.usefixtures("stopping")
 def test_killed_between_confirm_and_mirror(chamber: Chamber, crossing: Crossing, rounds: range) -> None:
     chamber.note(NOTE)
-    for count in batches(rounds):
+    for count in batches(rounds, MIRRORS):
         sessions = [chamber.session() for _number in range(count)]
+        ambush = crossing.ambush("PATCH", "", times=count)
+        crash(chamber, sessions, ambush, lambda sessions=sessions: send_all(chamber, sessions, "first"))
         for session in sessions:
-            ambush = crossing.ambush("PATCH", f"/session/{session}", times=1)
-            crash(chamber, [session], ambush, lambda session=session: send_all(chamber, [session], "first"))
             chamber.opencode.wait_idle(session)
             assert "knowledge_context_delivered" not in chamber.ours(session)
             assert chamber.send(session, "second")["context"]["kind"] == "none"
             told_once(chamber, session)
-
-
-def compact_all(chamber: Chamber, sessions: list[str]) -> None:
-    """Compact every session by hand."""
-    for session in sessions:
-        chamber.opencode.compact(session)
 
 
 def restored_once(chamber: Chamber, session: str) -> None:
