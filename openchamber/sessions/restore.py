@@ -11,7 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from django.db import connections
 from django.dispatch import receiver
@@ -48,36 +48,44 @@ class InOrder:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="restore")
         self._lock = threading.Lock()
         self._waiting: dict[str, deque[Callable[[], object]]] = {}
+        self._ending = False
 
     def submit(self, session_id: str, work: Callable[[], object]) -> None:
         """Do `work` after whatever was submitted for this session before."""
         with self._lock:
-            queue = self._waiting.get(session_id)
-            if queue is not None:
-                queue.append(work)
-                return
-            self._waiting[session_id] = deque([work])
-        self._pool.submit(self._run, session_id)
+            queue = self._waiting.setdefault(session_id, deque())
+            queue.append(work)
+            if len(queue) == 1:
+                self._start(session_id)
 
-    def _run(self, session_id: str) -> None:
-        while True:
+    def _start(self, session_id: str) -> None:
+        if not self._ending:
+            self._pool.submit(self._work, session_id).add_done_callback(_log_failure)
+
+    def _work(self, session_id: str) -> None:
+        """Do the first work in a session's queue; whatever becomes of it, the next one follows."""
+        queue = self._waiting[session_id]
+        try:
+            queue[0]()
+        finally:
+            connections.close_all()
             with self._lock:
-                queue = self._waiting[session_id]
-                if not queue:
+                queue.popleft()
+                if queue:
+                    self._start(session_id)
+                else:
                     del self._waiting[session_id]
-                    return
-                work = queue.popleft()
-            try:
-                work()
-            # The pool's thread must live: a failed restore is logged, and the next send covers what it owed.
-            except Exception:
-                logger.exception("a restore of session %s failed", session_id)
-            finally:
-                connections.close_all()
 
     def finish(self) -> None:
         """Finish what runs, forget what waits: the next send or the next start covers it."""
+        with self._lock:
+            self._ending = True
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _log_failure(done: Future[None]) -> None:
+    if not done.cancelled() and (error := done.exception()) is not None:
+        logger.error("a restore failed; the next message covers what it owed", exc_info=error)
 
 
 _pool = InOrder()
