@@ -1,14 +1,16 @@
 """Finding what the user wrote: the answer to `search_wanted`, on SQLite and PostgreSQL alike.
 
-The database only says which passages may match; how well they do is reckoned in `ranking`, so
-that both give the same hits in the same order. Where very many match, words that stand everywhere
-are left to those that do not, and then the newest passages stand for all.
+The database is asked only where which words stand, the newest places first. What is found in more
+and rarer words goes on to `ranking`, which reckons with the texts themselves: so both databases
+give the same hits in the same order, and a word that stands everywhere costs no more than others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from heapq import nlargest
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -20,19 +22,19 @@ from django.utils import timezone
 
 from knowledge.models.search import SearchText
 from openchamber.models.projects import ProjectQuerySet
-from openchamber.search import MOST, Hit, ranking
+from openchamber.search import Hit, ranking
 from openchamber.search.terms import Wish, wishes
 from openchamber.signals import search_wanted
 
-# Scoring costs some microseconds a passage.
-CANDIDATES = MOST
+# How many places of one word are looked at, how many of all words together and of titles, and how many texts are read.
+PLACES, TOGETHER, TEXTS = 1_000, 300, 300
 
 
 class Passage(NamedTuple):
-    """What is known of a passage that may match, before its text is fetched."""
+    """What is known of a passage that may match, by the names of its row's fields."""
 
     pk: int
-    project: int
+    project_id: int
     kind: str
     item: int
     label: str
@@ -58,86 +60,115 @@ def knowledge_hits(projects: ProjectQuerySet, query: str, kind: str, limit: int,
     wanted = wishes(query)
     if not slugs or not wanted or kind not in ("", "note", "todo", "plan"):
         return []
-    found = best(candidates(place, wanted), wanted)
+    found = best(place, wanted)
     if not found and (meant := corrected(wanted)) != wanted:
         wanted = meant
-        found = best(candidates(place, wanted), wanted)
+        found = best(place, wanted)
     address = Address(slugs, query)
     return [hit(score, passage, address, wanted) for score, passage in found[:limit]]
 
 
-def best(passages: Sequence[Passage], wanted: Sequence[Wish]) -> list[tuple[float, Passage]]:
+def best(place: Place, wanted: Sequence[Wish]) -> list[tuple[float, Passage]]:
     """One passage, the best, of everything that matches; the best first."""
-    total = SearchText.objects.aggregate(last=Max("pk"))["last"] or 0
+    newest = newest_passage()
+    places = looked_up(place, wanted)
+    rarity = [ranking.rareness(having(found, newest), newest) for found in places.single]
+    passages = fetch(promising(places, rarity))
     texts = [ranking.Text(one, one.title, one.body, one.more, one.changed_at) for one in passages]
     seen: set[tuple[str, int]] = set()
     found: list[tuple[float, Passage]] = []
-    for score, passage in ranking.ranked(texts, wanted, total=total, now=timezone.now()):
+    for score, passage in ranking.ranked(texts, wanted, rarity=rarity, now=timezone.now()):
         if (passage.kind, passage.item) not in seen:
             seen.add((passage.kind, passage.item))
             found.append((score, passage))
     return found
 
 
-def candidates(place: Place, wanted: Sequence[Wish]) -> list[Passage]:
-    """Passages that may match any of the wishes, at most `CANDIDATES`."""
-    found = fetch(place, wanted, every=False)
-    if len(found) < CANDIDATES or len(wanted) == 1:
-        return found
-    rare = [wish for wish in wanted if count(place, wish) < CANDIDATES // 2]
-    if rare:
-        return fetch(place, rare, every=False)
-    return fetch(place, wanted, every=True) or found
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The ids of passages: for each wish the newest that meet it, and the newest that meet all, or any in the title."""
+
+    single: list[list[int]]
+    together: list[int]
+    titled: list[int]
 
 
-def fetch(place: Place, wanted: Sequence[Wish], *, every: bool) -> list[Passage]:
-    """The newest passages with any of the wishes, or with every one."""
-    condition, values = clause(place, wanted, every=every)
+def newest_passage() -> int:
+    """The highest id there is: about how many passages there are, at no cost."""
+    return SearchText.objects.aggregate(last=Max("pk"))["last"] or 0
+
+
+def having(found: list[int], newest: int) -> int:
+    """How many passages meet a wish: counted, or from how close the newest ones stand together."""
+    if len(found) < PLACES:
+        return len(found)
+    return len(found) * newest // max(1, newest - found[-1] + 1)
+
+
+def looked_up(place: Place, wanted: Sequence[Wish]) -> Places:
+    """Where the wishes are met, in one question to the database."""
+    parts = [part(place, [wish], every=False, most=PLACES) for wish in wanted]
+    parts.append(part(place, wanted, every=True, most=TOGETHER))
+    parts.append(part(place, wanted, every=False, most=TOGETHER, titles=True))
     # Only placeholders and names of ours are put together here.
-    sql = f"""SELECT t.id, t.project_id, t.kind, t.item, t.label, t.start, t.title, t.body, t.more, t.changed_at
-        FROM {condition} ORDER BY t.id DESC LIMIT {CANDIDATES}"""  # noqa: S608
+    selects = [f"SELECT {number}, id FROM ({text}) AS p{number}" for number, (text, _values) in enumerate(parts)]  # noqa: S608
+    found: list[list[int]] = [[] for _part in parts]
     with connection.cursor() as cursor:
-        cursor.execute(sql, values)
-        rows = [Passage(*row) for row in cursor.fetchall()]
-    if connection.vendor == "sqlite":
-        return [row._replace(changed_at=datetime.fromisoformat(f"{row.changed_at}+00:00")) for row in rows]
-    return rows
+        cursor.execute(" UNION ALL ".join(selects), [value for _text, values in parts for value in values])
+        for number, pk in cursor.fetchall():
+            found[number].append(pk)
+    *single, together, titled = [sorted(keys, reverse=True) for keys in found]
+    return Places(single, together, titled)
 
 
-def count(place: Place, wish: Wish) -> int:
-    """How many passages one wish is met by; counting ends at `CANDIDATES`."""
-    condition, values = clause(place, [wish], every=False)
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT count(*) FROM (SELECT 1 FROM {condition} LIMIT {CANDIDATES}) AS first", values)  # noqa: S608
-        return int(cursor.fetchone()[0])
-
-
-def clause(place: Place, wanted: Sequence[Wish], *, every: bool) -> tuple[str, list[Any]]:
-    """The tables and the condition that say what may match, with the values of its placeholders."""
+def part(
+    place: Place, wanted: Sequence[Wish], *, every: bool, most: int, titles: bool = False
+) -> tuple[str, list[Any]]:
+    """The query for the newest passages with any of the wishes (or every one), and the values of its placeholders."""
     kind, kinds = (" AND t.kind = %s", [place.kind]) if place.kind else ("", [])
     marks = ", ".join(["%s"] * len(place.projects))
-    where = f"t.project_id IN ({marks}){kind}"
-    values = [*place.projects, *kinds]
     if connection.vendor == "sqlite":
-        match = fts5(place, wanted, every=every)
-        table = "knowledge_search AS s JOIN knowledge_searchtext AS t ON t.id = s.rowid"
-        return f"{table} WHERE s.knowledge_search MATCH %s AND {where}", [match, *values]
-    return f"knowledge_searchtext AS t WHERE t.terms @@ %s::tsquery AND {where}", [
-        tsquery(wanted, every=every),
-        *values,
-    ]
+        source = "knowledge_search AS s JOIN knowledge_searchtext AS t ON t.id = s.rowid"
+        condition, match = "s.knowledge_search MATCH %s", fts5(place, wanted, every=every, titles=titles)
+    else:
+        source, column = "knowledge_searchtext AS t", "title_terms" if titles else "terms"
+        condition, match = f"t.{column} @@ %s::tsquery", tsquery(wanted, every=every)
+    order = "s.rowid" if connection.vendor == "sqlite" else "t.id"
+    where = f"WHERE {condition} AND t.project_id IN ({marks}){kind}"
+    return f"SELECT t.id FROM {source} {where} ORDER BY {order} DESC LIMIT {most}", [match, *place.projects, *kinds]  # noqa: S608
 
 
-def fts5(place: Place, wanted: Sequence[Wish], *, every: bool) -> str:
+def promising(places: Places, rarity: Sequence[float]) -> list[int]:
+    """The passages whose texts are worth reading: those with more and rarer of the words, newer before older."""
+    scores: dict[int, float] = {}
+    for found, rare in zip(places.single, rarity, strict=True):
+        for key in found:
+            scores[key] = scores.get(key, 0.0) + rare
+    for key in places.together:
+        scores[key] = sum(rarity) + 1
+    for key in places.titled:
+        scores[key] = scores.get(key, 0.0) + max(rarity)
+    return nlargest(TEXTS, scores, key=lambda key: (scores[key], key))
+
+
+def fetch(keys: Sequence[int]) -> list[Passage]:
+    """These passages."""
+    rows = SearchText.objects.filter(pk__in=keys).order_by("-pk")
+    return [Passage(*row) for row in rows.values_list(*Passage._fields)]
+
+
+def fts5(place: Place, wanted: Sequence[Wish], *, every: bool, titles: bool) -> str:
     """A query of SQLite's FTS5. Terms hold letters and digits only, and stand in quotes all the same."""
-    asked = (" AND " if every else " OR ").join(f"({fts5_wish(wish)})" for wish in wanted)
+    columns = "title" if titles else "title body more"
+    asked = f"{{{columns}}} : (" + (" AND " if every else " OR ").join(f"({fts5_wish(wish)})" for wish in wanted) + ")"
     if len(place.projects) > 50:
-        return f"{{title body more}} : ({asked})"
+        return asked
     scopes = " OR ".join(f'"p{project}"' for project in place.projects)
-    return f"(scope : ({scopes})) AND ({{title body more}} : ({asked}))"
+    return f"(scope : ({scopes})) AND ({asked})"
 
 
 def fts5_wish(wish: Wish) -> str:
+    """One wish: the phrase, or the phrase whose last word is only begun."""
     phrase = f'"{wish.text}"'
     return f'{phrase} OR "{" ".join([*wish.terms[:-1], wish.begun])}" *' if wish.begun else phrase
 
@@ -148,6 +179,7 @@ def tsquery(wanted: Sequence[Wish], *, every: bool) -> str:
 
 
 def tsquery_wish(wish: Wish) -> str:
+    """One wish: all terms of the phrase, the last perhaps only begun."""
     *before, last = [f"'{term}'" for term in wish.terms]
     end = f"({last} | '{wish.begun}':*)" if wish.begun else last
     return " & ".join([*before, end])
@@ -164,7 +196,7 @@ def hit(score: float, passage: Passage, address: Address, wanted: Sequence[Wish]
     return Hit(
         kind=passage.kind,
         id=str(passage.item),
-        project=address.slugs[passage.project],
+        project=address.slugs[passage.project_id],
         title=passage.label,
         score=round(score, 4),
         changed_at=passage.changed_at,
@@ -185,7 +217,7 @@ class Address:
 
     def of(self, passage: Passage) -> str:
         """The page at the match: a note or todo in its list, a plan from the passage on."""
-        page = f"{self.root}projects/{self.slugs[passage.project]}/{passage.kind}s/"
+        page = f"{self.root}projects/{self.slugs[passage.project_id]}/{passage.kind}s/"
         if passage.kind == "plan":
             return f"{page}{passage.item}/?start={passage.start}&{self.query}"
         return f"{page}?at={passage.item}#{passage.kind}-{passage.item}"

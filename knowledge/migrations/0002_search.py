@@ -42,12 +42,17 @@ POSTGRESQL = [
     "CREATE EXTENSION IF NOT EXISTS pg_trgm",
     """ALTER TABLE knowledge_searchtext ADD COLUMN terms tsvector GENERATED ALWAYS AS (array_to_tsvector(
         array_remove(string_to_array(title || ' ' || body || ' ' || more, ' '), ''))) STORED""",
+    """ALTER TABLE knowledge_searchtext ADD COLUMN title_terms tsvector GENERATED ALWAYS AS (array_to_tsvector(
+        array_remove(string_to_array(title, ' '), ''))) STORED""",
     "CREATE INDEX knowledge_search ON knowledge_searchtext USING gin (terms)",
+    "CREATE INDEX knowledge_search_titles ON knowledge_searchtext USING gin (title_terms)",
     "CREATE INDEX knowledge_searchword_near ON knowledge_searchword USING gin (word gin_trgm_ops)",
 ]
 POSTGRESQL_BACK = [
     "DROP INDEX knowledge_searchword_near",
+    "DROP INDEX knowledge_search_titles",
     "DROP INDEX knowledge_search",
+    "ALTER TABLE knowledge_searchtext DROP COLUMN title_terms",
     "ALTER TABLE knowledge_searchtext DROP COLUMN terms",
 ]
 

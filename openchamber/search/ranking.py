@@ -31,17 +31,20 @@ class Text(Generic[T]):
     changed_at: datetime
 
 
-def ranked(texts: Sequence[Text[T]], wishes: Sequence[Wish], *, total: int, now: datetime) -> list[tuple[float, T]]:
-    """(score, what) of the texts that match at all, the best first. `total`: how many texts there are altogether."""
+def ranked(
+    texts: Sequence[Text[T]], wishes: Sequence[Wish], *, rarity: Sequence[float], now: datetime
+) -> list[tuple[float, T]]:
+    """(score, what) of the texts that match at all, the best first. `rarity`: how much each wish counts."""
     if not texts:
         return []
-    counts = [[occurrences(text, wish) for wish in wishes] for text in texts]
-    rarity = [rareness(sum(1 for row in counts if row[place]), total) for place in range(len(wishes))]
     usual = sum(len(text.body) for text in texts) / len(texts) or 1
     found: list[tuple[float, T]] = []
-    for text, row in zip(texts, counts, strict=True):
+    for text in texts:
         length = 1 - LENGTH + LENGTH * len(text.body) / usual
-        score = sum(rare * count / (count + SATURATION * length) for rare, count in zip(rarity, row, strict=True))
+        score = 0.0
+        for wish, rare in zip(wishes, rarity, strict=True):
+            if count := occurrences(text, wish):
+                score += rare * count / (count + SATURATION * length)
         if score:
             found.append((score * freshness(text.changed_at, now), text.of))
     return sorted(found, key=lambda pair: -pair[0])
