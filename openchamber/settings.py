@@ -23,7 +23,7 @@ DATA_DIR = data_directory.prepare(
 SECRET_KEY = data_directory.secret_key(DATA_DIR)
 DEBUG = flag("OPENCHAMBER_DEBUG")
 
-# What the product itself reads; names and defaults are fixed by docs/configuration.md.
+# What the product itself reads; names and defaults are in the README.
 MEMORY_INSTALLED = flag("OPENCHAMBER_MEMORY_ENABLE")
 OPENCODE_URL = os.environ.get("OPENCHAMBER_OPENCODE_URL", "")
 OPENCODE_PASSWORD = os.environ.get("OPENCHAMBER_OPENCODE_PASSWORD", "")
