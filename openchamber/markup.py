@@ -49,15 +49,16 @@ def _words(text: str) -> frozenset[str]:
 
 
 TAGS = _words(
-    "a blockquote br code del em figure h1 h2 h3 h4 h5 h6 hr input li ol p pre section strong sup"
+    "a blockquote br code del div em figure h1 h2 h3 h4 h5 h6 hr input li ol p pre section strong sup"
     " table tbody td th thead tr ul"
 )
 CLASSES = _words(
     "align-center align-right footnote-backref footnote-item footnote-ref footnotes footnotes-list footnotes-sep"
-    " image task"
+    " image table task"
 )
 PLAIN_ATTRIBUTES: dict[str, frozenset[str]] = {
     "a": frozenset({"title"}),
+    "div": frozenset({"aria-label", "role", "tabindex"}),
     "figure": frozenset({"data-code"}),
     "input": frozenset({"aria-label", "checked", "disabled", "type"}),
     "ol": frozenset({"start"}),
@@ -178,6 +179,15 @@ class _Renderer(RendererHTML):
         """The end of a link."""
         env["linked"] = False
         return "</a>"
+
+    def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
+        """A table in a box that scrolls by itself where it is too wide, also by keyboard."""
+        words = escape(_("Table"))
+        return f'<div class="table" role="group" tabindex="0" aria-label="{words}"><table>\n'
+
+    def table_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
+        """Its end."""
+        return "</table></div>\n"
 
     def task(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Any) -> str:
         """The box of a task list's item, which shows and does nothing."""

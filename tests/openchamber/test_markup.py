@@ -181,9 +181,9 @@ def test_twice_the_text_takes_about_twice_as_long(piece: str) -> None:
         return time.thread_time() - start
 
     seconds(2_000)  # warm
-    once, thrice = seconds(10_000), seconds(30_000)
+    once, thrice = (min(seconds(size) for _ in range(3)) for size in (10_000, 30_000))
     # Linear is 3, quadratic 9; what takes no time at all cannot be told apart.
-    assert thrice < max(0.1, 6 * once)
+    assert thrice < max(0.1, 6.5 * once)
 
 
 def test_a_slow_lexer_is_given_up() -> None:
