@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from openchamber.demo.no_model import NoModel, no_model
 from openchamber.models import AgentServer, Project
-from openchamber.signals import panel_sections
+from openchamber.signals import panel_places, panel_sections
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -132,6 +132,8 @@ class Frame:
     def places(self) -> list[Place]:
         """The main menu."""
         places = self._project_places() if self.project else []
+        for _receiver, answer in panel_places.send_robust(None, request=self.request):
+            places += [] if isinstance(answer, Exception) else answer
         if schedules := address("openchamber:schedules"):
             places.append(self._place(_("Schedules"), schedules))
         return [*places, self._place(_("Settings"), reverse("openchamber:settings"))]

@@ -26,6 +26,9 @@ search_wanted = Signal()
 # Which sections has a project's panel? Arguments: project. Answer: a list of `openchamber.panel.Section`.
 panel_sections = Signal()
 
+# Which entries has the main menu besides its own? Arguments: request. Answer: a list of `openchamber.panel.Place`.
+panel_places = Signal()
+
 # Which rows has the settings page? Arguments: request. Answer: a list of (template name, context).
 settings_rows = Signal()
 

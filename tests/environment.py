@@ -14,6 +14,11 @@ os.environ.pop("DATABASE_URL", None)
 if database := os.environ.get("OPENCHAMBER_TEST_DATABASE_URL"):
     os.environ["DATABASE_URL"] = database
 
+# The suite runs in three states: agents' memory not installed (unset), installed and switched off, and switched on.
+MEMORY = os.environ.get("OPENCHAMBER_TEST_MEMORY", "")
+if MEMORY:
+    os.environ["OPENCHAMBER_MEMORY_ENABLE"] = "1"
+
 DATA_DIRECTORY = Path(tempfile.mkdtemp(prefix="openchamber-tests-"))
 os.environ["OPENCHAMBER_DATA_DIR"] = str(DATA_DIRECTORY)
 atexit.register(shutil.rmtree, DATA_DIRECTORY, ignore_errors=True)

@@ -1,0 +1,146 @@
+"""Review of what agents keep, and the audit of who judged what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from memory.models import Agent, Author, Entry, Judgement, Scope, Switches, Taken, Through
+from memory.threats import visible
+
+
+class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Everything to read; what changes goes through acts that mind history and verdicts."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Nothing is written here."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Opening shows; only the list's actions change something."""
+        return obj is None and super().has_change_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Things go through the bin; the purge command empties it."""
+        return False
+
+
+@admin.register(Entry)
+class EntryAdmin(ReadOnlyAdmin):
+    """Entries, with bulk verdicts."""
+
+    list_display = ["title", "agent", "scope", "type", "flagged", "judgement", "awaiting", "categories", "updated_at"]
+    list_filter = ["flagged", "judgement", "awaiting", "conflicting", "type", "scope__kind", "scope__agent"]
+    list_select_related = ["scope__agent"]
+    search_fields = ["title", "name", "description", "body"]
+    date_hierarchy = "updated_at"
+    actions = ["judge_safe", "judge_threat", "unjudge", "approve", "delete_entries", "bring_back"]
+    readonly_fields = ["made_visible", "matched"]
+
+    @admin.display(description=_("agent"))
+    def agent(self, entry: Entry) -> str:
+        """Whose it is."""
+        return str(entry.scope.agent)
+
+    @admin.display(description=_("categories"))
+    def categories(self, entry: Entry) -> str:
+        """What the scanner found."""
+        return ", ".join(match["category"] for match in entry.matches)
+
+    @admin.display(description=_("matched words"))
+    def matched(self, entry: Entry) -> str:
+        """The words that matched, and how they were spelled."""
+        lines = (f"{match['category']}: {match['words']} {match['way']}".strip() for match in entry.matches)
+        return "\n".join(lines)
+
+    @admin.display(description=_("with invisible characters made visible"))
+    def made_visible(self, entry: Entry) -> str:
+        """The body as it is, character by character."""
+        return visible(entry.body)
+
+    def _judge(self, request: HttpRequest, queryset: QuerySet[Entry], verdict: str) -> None:
+        by = Author(Through.ADMIN, request.user)  # type: ignore[arg-type]
+        for entry in queryset.select_related("scope__agent"):
+            try:
+                entry.judge(verdict, by=request.user, through=by)  # type: ignore[arg-type]
+            except Taken as taken:
+                self.message_user(request, f"{entry.title}: {taken}", messages.ERROR)
+
+    @admin.action(description=_("Judge safe"), permissions=["change"])
+    def judge_safe(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
+        """Give the chosen contents back to their agents."""
+        self._judge(request, queryset, Entry.Judgement.SAFE)
+
+    @admin.action(description=_("Judge a threat"), permissions=["change"])
+    def judge_threat(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
+        """Withhold the chosen contents."""
+        self._judge(request, queryset, Entry.Judgement.THREAT)
+
+    @admin.action(description=_("Leave it to the scanner"), permissions=["change"])
+    def unjudge(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
+        """Take verdicts back."""
+        self._judge(request, queryset, Entry.Judgement.NONE)
+
+    @admin.action(description=_("Approve"), permissions=["change"])
+    def approve(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
+        """Let sessions be told of the chosen entries."""
+        for entry in queryset.select_related("scope__agent"):
+            entry.approve(by=Author(Through.ADMIN, request.user))  # type: ignore[arg-type]
+
+    @admin.action(description=_("Move to the bin"), permissions=["change"])
+    def delete_entries(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
+        """Delete the chosen entries, each with its history entry."""
+        for entry in queryset.select_related("scope__agent"):
+            entry.bin(by=Author(Through.ADMIN, request.user))  # type: ignore[arg-type]
+
+    @admin.action(description=_("Take out of the bin"), permissions=["change"])
+    def bring_back(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
+        """Bring the chosen entries back."""
+        for entry in queryset.select_related("scope__agent"):
+            try:
+                entry.undelete(by=Author(Through.ADMIN, request.user))  # type: ignore[arg-type]
+            except Taken as taken:
+                self.message_user(request, f"{entry.title}: {taken}", messages.ERROR)
+
+
+@admin.register(Judgement)
+class JudgementAdmin(ReadOnlyAdmin):
+    """The audit: who judged what, when, and what the scanner had found."""
+
+    list_display = ["title", "verdict", "by", "at", "scanner"]
+    list_filter = ["verdict", "by", "at"]
+    list_select_related = ["by"]
+    search_fields = ["title", "content_hash"]
+    date_hierarchy = "at"
+
+
+@admin.register(Agent)
+class AgentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Agents."""
+
+    list_display = ["name", "slug", "memory_enabled", "created_at"]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """An agent's memory goes with it, so that is nothing for a list's action."""
+        return False
+
+
+@admin.register(Scope)
+class ScopeAdmin(ReadOnlyAdmin):
+    """Scopes."""
+
+    list_display = ["key", "agent", "kind", "directory", "created_at"]
+    list_filter = ["kind", "agent"]
+    list_select_related = ["agent"]
+    search_fields = ["key", "directory"]
+
+
+@admin.register(Switches)
+class SwitchesAdmin(ReadOnlyAdmin):
+    """The switches, which the settings page sets."""
+
+    list_display = ["enabled", "hold_user_entries", "user_limit", "workspace_limit"]

@@ -1,0 +1,223 @@
+"""Scopes and entries over the API: reading, deleting, and what changes no text."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+from ninja import Query, Router, Schema, Status
+
+from memory.api.agents import agent_named
+from memory.holders import user_scope
+from memory.index import item
+from memory.models import Agent, Author, Entry, Scope, Stale, Taken, Through
+from memory.models.scopes import ScopeQuerySet
+from memory.reading import read
+from openchamber.errors import Conflict, Invalid, NotFound, Unavailable
+from openchamber.errors import Stale as StaleEdit
+from openchamber.paging import Page, Paging, page_of
+from openchamber.projects.access import ApiRequest
+from openchamber.revisions import etag, seen_revision
+from openchamber.sessions.writing import index_line, size
+
+router = Router(tags=["memory"])
+BASE = "/projects/{p}/agents/{a}/memory"
+# What the index of one scope may take: lines, and characters of all scopes together.
+LINES, CHARACTERS = 200, 25_000
+
+
+class ScopeOut(Schema):
+    """A scope: how many entries it has, and how full its index is."""
+
+    key: str
+    kind: str
+    label: str
+    path: str | None = None
+    count: int
+    flagged: int
+    index: dict[str, Any]
+    updated_at: datetime | None
+    unavailable: bool = False
+
+
+class Overview(Schema):
+    """An agent's memory: user first, then workspaces by newest activity."""
+
+    enabled: bool
+    template_has_memory: bool
+    scopes: list[ScopeOut]
+
+
+class EntryOut(Schema):
+    """An entry; `body` only where one entry is asked for."""
+
+    id: str
+    name: str
+    title: str
+    description: str
+    type: str
+    scope: str
+    revision: str
+    flagged: bool
+    verdict: str | None
+    matches: list[dict[str, str]]
+    awaiting: bool
+    conflicting: bool
+    origin: dict[str, str]
+    created_at: datetime
+    updated_at: datetime
+    body: str | None = None
+
+
+class EntryChange(Schema):
+    """What changes no text."""
+
+    type: Literal["fact", "preference", "reference"] | None = None
+    verdict: Literal["safe", "threat"] | None = None
+    move_to: str | None = None
+    approved: bool | None = None
+
+
+def scopes_of(request: ApiRequest, p: str, a: str) -> tuple[Agent, ScopeQuerySet]:
+    """The agent, and its scopes that the caller sees; the user scope is made on demand."""
+    request.auth.project(p)
+    agent = agent_named(a)
+    user_scope(agent)
+    return agent, Scope.objects.filter(agent=agent).visible_to(request.auth).select_related("agent")
+
+
+def scope_named(request: ApiRequest, p: str, a: str, key: str) -> Scope:
+    """The scope with this key."""
+    scope = scopes_of(request, p, a)[1].filter(key=key).first()
+    if scope is None:
+        raise NotFound(_("This agent has no scope of that key here."))
+    return scope
+
+
+def entry_named(request: ApiRequest, place: tuple[str, str, str], name: str, *, live: bool = True) -> Entry:
+    """The entry with this name in a scope; of deleted ones the one deleted last."""
+    rows = scope_named(request, *place).entries.select_related("scope__agent").filter(name=name)
+    entry = rows.live().first() or (None if live else rows.order_by("-deleted_at").first())
+    if entry is None:
+        raise NotFound(_("There is no entry of that name in this scope, or it was deleted."))
+    return entry
+
+
+def shown(entry: Entry, *, body: bool = False) -> dict[str, Any]:
+    """An entry as the API tells it."""
+    names = ("name", "title", "description", "type", "revision", "flagged", "matches", "awaiting", "conflicting")
+    origin = {"session": entry.origin_session, "agent": entry.origin_agent, "client": entry.origin_client}
+    told = {name: getattr(entry, name) for name in (*names, "created_at", "updated_at")}
+    told |= {"id": str(entry.pk), "scope": entry.scope.key, "origin": origin, "verdict": entry.judgement or None}
+    return {**told, **({"body": entry.body} if body else {})}
+
+
+def overview(agent: Agent, scopes: ScopeQuerySet) -> dict[str, Any]:
+    """What the overview tells."""
+    return {
+        "enabled": agent.memory_enabled,
+        "template_has_memory": "{{MEMORY}}" in agent.system_prompt,
+        "scopes": [scope_shown(scope) for scope in scopes.counted().in_order()],
+    }
+
+
+def scope_shown(scope: Any) -> dict[str, Any]:
+    """A scope with the size of its index; one that cannot be read says so."""
+    reading = read(scope.kind, scope)
+    lines = [index_line(item(entry)) for entry in reading.told]
+    characters = sum(map(size, lines))
+    full = len(lines) > LINES or characters > CHARACTERS
+    return {
+        **{name: getattr(scope, name) for name in ("key", "kind", "label", "count", "flagged", "updated_at")},
+        "path": scope.directory or None,
+        "index": {"lines": len(lines), "characters": characters, "over_budget": full},
+        "unavailable": reading.failed,
+    }
+
+
+@router.get(BASE, response=Overview, exclude_none=False)
+def read_overview(request: ApiRequest, p: str, a: str) -> dict[str, Any]:
+    """The scopes of an agent that the caller sees."""
+    return overview(*scopes_of(request, p, a))
+
+
+@router.get(BASE + "/{scope}", response=Page[EntryOut])
+def list_entries(request: ApiRequest, p: str, a: str, scope: str, paging: Query[Paging]) -> dict[str, Any]:
+    """The entries of a scope, the newest first, without their bodies."""
+    found = scope_named(request, p, a, scope)
+    reading = read(found.kind, found)
+    if reading.failed:
+        raise Unavailable(_("These entries cannot be read right now. Nothing is lost."), code="scope_unavailable")
+    listed = page_of(list(reading.entries), paging)
+    return {**listed, "results": [shown(entry) for entry in listed["results"]]}
+
+
+@router.get(BASE + "/{scope}/{name}", response=EntryOut)
+def read_entry(request: ApiRequest, p: str, a: str, scope: str, name: str, response: HttpResponse) -> dict[str, Any]:
+    """One entry with its body."""
+    entry = entry_named(request, (p, a, scope), name)
+    response.headers["ETag"] = etag(entry.revision)
+    return shown(entry, body=True)
+
+
+@router.delete(BASE + "/{scope}/{name}", response={204: None})
+def delete_entry(request: ApiRequest, p: str, a: str, scope: str, name: str) -> Status[None]:
+    """Delete an entry; it can be brought back."""
+    entry_named(request, (p, a, scope), name).bin(by=Author(Through.API, request.auth.user))
+    return Status(204, None)
+
+
+@router.post(BASE + "/{scope}/{name}/undelete", response=EntryOut)
+def undelete_entry(request: ApiRequest, p: str, a: str, scope: str, name: str) -> dict[str, Any]:
+    """Bring a deleted entry back; 409 when its name or title is taken again."""
+    rows = scope_named(request, p, a, scope).entries.select_related("scope__agent").filter(name=name)
+    entry = rows.filter(deleted_at__isnull=False).order_by("-deleted_at").first() or rows.first()
+    if entry is None:
+        raise NotFound(_("There was no entry of that name in this scope."))
+    try:
+        entry.undelete(by=Author(Through.API, request.auth.user))
+    except Taken as taken:
+        raise Conflict(str(taken)) from taken
+    return shown(entry, body=True)
+
+
+@router.patch(BASE + "/{scope}/{name}", response=EntryOut)
+def change_entry(
+    request: ApiRequest, p: str, a: str, scope: str, name: str, sent: EntryChange, response: HttpResponse
+) -> dict[str, Any]:
+    """Set the type, the verdict (null: as the scanner says), the scope, or approve; with `If-Match` if it stands."""
+    entry = entry_named(request, (p, a, scope), name)
+    seen = seen_revision(request)
+    if seen and seen != entry.revision:
+        raise StaleEdit(current=shown(entry, body=True))
+    wanted = sent.model_dump(exclude_unset=True)
+    try:
+        apply(entry, wanted, request, target(request, (p, a), wanted))
+    except Stale as stale:
+        raise StaleEdit(str(stale), current=shown(stale.current, body=True)) from stale
+    except Taken as taken:
+        raise Conflict(str(taken)) from taken
+    response.headers["ETag"] = etag(entry.revision)
+    return shown(entry, body=True)
+
+
+def target(request: ApiRequest, place: tuple[str, str], wanted: dict[str, Any]) -> Scope | None:
+    """Where the entry is to stand, if anywhere else."""
+    return scope_named(request, *place, wanted["move_to"]) if wanted.get("move_to") else None
+
+
+def apply(entry: Entry, wanted: dict[str, Any], request: ApiRequest, scope: Scope | None) -> None:
+    """Each change that was asked for, in an order in which none undoes another."""
+    by = Author(Through.API, request.auth.user)
+    if not wanted:
+        raise Invalid(_("Say what to change: type, verdict, move_to or approved."))
+    if wanted.get("type"):
+        entry.edit(by=by, seen=entry.revision, type=wanted["type"])
+    if "verdict" in wanted:
+        entry.judge(wanted["verdict"] or "", by=request.auth.user, through=by)
+    if wanted.get("approved"):
+        entry.approve(by=by)
+    if scope is not None:
+        entry.move(scope, by=by)

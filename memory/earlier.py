@@ -1,0 +1,96 @@
+"""Earlier stores: `memory.json` files of another system, read into scopes. Their texts are scanned like any other."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from memory import texts
+from memory.models import Author, Entry, Scope, Taken, Through
+
+MOST_BYTES = 64 * 1024 * 1024
+TYPES = {choice for choice, _label in Entry.Type.choices}
+
+
+class EarlierError(Exception):
+    """The file is no such store; the sentence says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An entry of an earlier store."""
+
+    title: str
+    body: str
+    type: str
+    session: str
+    created_at: datetime | None
+    updated_at: datetime | None
+
+
+def read_store(path: Path) -> Iterator[Kept]:
+    """The entries of a `memory.json`: `{"entries": [...]}`, or a bare list. What is no entry is left out."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise EarlierError(_("%(path)s is too large to be a store of memories.") % {"path": path})
+        stored = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise EarlierError(_("%(path)s cannot be read as JSON.") % {"path": path}) from error
+    entries = stored.get("entries") if isinstance(stored, dict) else stored
+    if not isinstance(entries, list):
+        raise EarlierError(_("%(path)s has no list of entries.") % {"path": path})
+    yield from (kept for one in entries if isinstance(one, dict) and (kept := kept_of(one)))
+
+
+def kept_of(one: dict[str, Any]) -> Kept | None:
+    """One entry; None without a title and a body."""
+    title, body, kind = (str(one.get(name) or "") for name in ("title", "body", "type"))
+    if not title.strip() or not body.strip():
+        return None
+    times = [time_of(one.get(name)) for name in ("createdAt", "updatedAt")]
+    return Kept(title, body, kind if kind in TYPES else "fact", str(one.get("sessionId") or "")[:200], *times)
+
+
+def time_of(milliseconds: Any) -> datetime | None:
+    """A time of the earlier system, which counts milliseconds."""
+    if not isinstance(milliseconds, int | float) or isinstance(milliseconds, bool):
+        return None
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, tz=UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def take_in(scope: Scope, kept: Iterator[Kept]) -> Counter[str]:
+    """Store them; how many are `added`, `known` already (the same title), or `refused`. Twice is once."""
+    outcomes: Counter[str] = Counter()
+    for one in kept:
+        outcomes[take_one(scope, one)] += 1
+    return outcomes
+
+
+def take_one(scope: Scope, one: Kept) -> str:
+    """Store one: what became of it."""
+    by = Author(Through.IMPORT, session=one.session, client="openchamber")
+    title = texts.one_line(one.title)[: texts.TITLE_LENGTH]
+    wanted = texts.content_hash(title, "", texts.plain(one.body))
+    live = scope.entries.live()
+    if (
+        live.filter(content_hash=wanted).exists()
+        or live.filter(title_key=texts.title_key(title), flagged=False).exists()
+    ):
+        return "known"
+    try:
+        entry = Entry.write(scope=scope, by=by, title=title, body=one.body, type=one.type)
+    except (ValidationError, Taken):
+        return "refused"
+    entry.date(created_at=one.created_at, updated_at=one.updated_at)
+    return "flagged" if entry.flagged else "added"

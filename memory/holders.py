@@ -1,0 +1,76 @@
+"""Holders: the agent and the scopes that a session or a tool's call has to do with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from memory.models import Agent, Scope
+from memory.scopes import USER, base_name, key_of, workspace_of
+from openchamber.models import Project
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """An agent in a directory. `root` is the directory of its workspace scope, "" where it has none."""
+
+    agent: Agent
+    root: str
+
+    @classmethod
+    def of(cls, agent: str, directory: str) -> Holder:
+        """Who a client means by the agent's name and the session's directory."""
+        return cls(Agent.objects.of(agent), workspace_of(directory))
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """The keys of its scopes by kind."""
+        workspace = {"workspace": key_of(self.root, base_name(self.root))} if self.root else {}
+        return {"user": USER, **workspace}
+
+    def scopes(self) -> dict[str, Scope]:
+        """Its scopes by kind, as far as there are any: one query."""
+        found = Scope.objects.filter(agent=self.agent, key__in=self.keys.values()).select_related("agent")
+        return {scope.kind: scope for scope in found}
+
+    def scope(self, kind: str) -> Scope | None:
+        """Its scope of that kind, made on demand; None for the workspace of a temporary directory."""
+        key = self.keys.get(kind)
+        return ensure(self.agent, key, self.root if kind == "workspace" else "") if key else None
+
+
+def ensure(agent: Agent, key: str, directory: str = "") -> Scope:
+    """The agent's scope with this key."""
+    kind = Scope.Kind.WORKSPACE if directory else Scope.Kind.USER
+    scope, _new = Scope.objects.get_or_create(agent=agent, key=key, defaults={"kind": kind, "directory": directory})
+    scope.agent = agent
+    return scope
+
+
+def user_scope(agent: Agent) -> Scope:
+    """What the agent keeps about the user."""
+    return ensure(agent, USER)
+
+
+def below(project: Project) -> list[Scope]:
+    """Scopes of directories that belong to the project and are not its root: made before there was the project."""
+    inside = Scope.objects.filter(directory__startswith=project.directory.rstrip("/") + "/").select_related("agent")
+    return [scope for scope in inside.order_by("agent", "key") if workspace_of(scope.directory) == project.directory]
+
+
+def gather(project: Project, scope: Scope, *, by: object) -> tuple[int, int]:
+    """Move all entries of a scope below the project to the project's own; how many moved, how many could not."""
+    from memory.models import Author, Taken
+
+    assert isinstance(by, Author)
+    target = ensure(scope.agent, key_of(project.directory, base_name(project.directory)), project.directory)
+    moved = kept = 0
+    for entry in scope.entries.live().select_related("scope__agent"):
+        try:
+            with transaction.atomic():
+                entry.move(target, by=by)
+            moved += 1
+        except Taken:
+            kept += 1
+    return moved, kept

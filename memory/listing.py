@@ -1,0 +1,77 @@
+"""The list of a page: scopes, their entries as they can be read, and what is new to the user who looks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from memory.finding import matching
+from memory.models import Entry, Scope, SeenMark
+from memory.models.scopes import ScopeQuerySet
+from memory.reading import BROKEN, Reading, judge, read
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An entry in a list: `badge` is "new", "changed" or ""."""
+
+    entry: Entry
+    badge: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A scope and what is shown of it; `failed` where it cannot be read."""
+
+    scope: Scope
+    rows: Sequence[Row]
+    failed: bool = False
+
+    @property
+    def count(self) -> int:
+        """How many entries are shown."""
+        return len(self.rows)
+
+
+def groups(scopes: ScopeQuerySet, user: User, *, query: str = "") -> list[Group]:
+    """The scopes in their order, each with its entries: the newest first, or those that match `query`."""
+    listed = list(scopes.counted().in_order())
+    marks = SeenMark.of(user)
+    return [group(reading, marks, query) for reading in read_all(listed)]
+
+
+def group(reading: Reading, marks: dict[int, datetime], query: str) -> Group:
+    """One scope's part of the list."""
+    assert reading.scope is not None
+    entries = reading.entries
+    if query.strip():
+        entries = [entry for _score, entry in matching(entries, query)]
+    seen_at = marks.get(reading.scope.pk)
+    return Group(reading.scope, [Row(entry, badge(entry, seen_at)) for entry in entries], reading.failed)
+
+
+def read_all(scopes: Sequence[Scope]) -> list[Reading]:
+    """All scopes in one query; one by one only where that fails: a broken one keeps no other from being read."""
+    by_key = {scope.pk: scope for scope in scopes}
+    found: dict[int, list[Entry]] = {scope.pk: [] for scope in scopes}
+    try:
+        for entry in Entry.objects.live().filter(scope__in=by_key).newest_first():
+            entry.scope = by_key[entry.scope_id]
+            found[entry.scope_id].append(entry)
+        for scope in scopes:
+            judge(scope, found[scope.pk])
+    except BROKEN:
+        return [read(scope.kind, scope) for scope in scopes]
+    return [Reading(scope.kind, scope, found[scope.pk]) for scope in scopes]
+
+
+def badge(entry: Entry, seen_at: datetime | None) -> str:
+    """Whether the entry is new or changed since the user looked."""
+    if seen_at is None or entry.created_at > seen_at:
+        return "new"
+    return "changed" if entry.updated_at > seen_at else ""

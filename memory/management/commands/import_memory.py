@@ -1,0 +1,39 @@
+"""Take in an earlier system's memory.json: about the user, or about a directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from memory.earlier import EarlierError, read_store, take_in
+from memory.holders import Holder
+from memory.models import Agent
+
+
+class Command(BaseCommand):
+    """`manage.py import_memory FILE [--directory DIR] [--agent SLUG]`."""
+
+    help = "Import the entries of a memory.json; what is there already stays. Running it twice changes nothing."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Its arguments."""
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--directory", default="", help="the project's directory; without it, about the user")
+        parser.add_argument("--agent", default="default", help="whose memory it becomes")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Import and say what became of the entries."""
+        if options["agent"] != "default" and not Agent.objects.filter(slug=options["agent"]).exists():
+            raise CommandError(f"There is no agent {options['agent']}.")
+        holder = Holder.of(options["agent"], options["directory"])
+        scope = holder.scope("workspace" if options["directory"] else "user")
+        if scope is None:
+            raise CommandError("That is a temporary directory: nothing is kept about it.")
+        try:
+            outcomes = take_in(scope, read_store(options["file"]))
+        except EarlierError as error:
+            raise CommandError(str(error)) from error
+        told = ", ".join(f"{count} {what}" for what, count in sorted(outcomes.items())) or "nothing"
+        self.stdout.write(f"{scope}: {told}")

@@ -1,0 +1,312 @@
+"""Entries: what an agent keeps, with its history and what the scanner says of it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from django.db import models, transaction
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy
+from simple_history.models import HistoricalRecords
+
+from memory import texts
+from memory.models.authors import Author, Written
+from memory.models.questions import EntryQuerySet, Stale, Taken
+from memory.models.scopes import Scope
+from memory.threats import SCANNER_VERSION, scan
+from openchamber import signals
+from openchamber.models import Project
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+
+class Entry(models.Model):
+    """One memory. What a session is told is its title and type; the rest is read on demand."""
+
+    class Type(models.TextChoices):
+        FACT = "fact", gettext_lazy("fact")
+        PREFERENCE = "preference", gettext_lazy("preference")
+        REFERENCE = "reference", gettext_lazy("reference")
+
+    class Judgement(models.TextChoices):
+        NONE = "", gettext_lazy("as the scanner says")
+        SAFE = "safe", gettext_lazy("safe")
+        THREAT = "threat", gettext_lazy("threat")
+
+    scope = models.ForeignKey(Scope, models.CASCADE, related_name="entries", verbose_name=gettext_lazy("scope"))
+    name = models.CharField(gettext_lazy("name"), max_length=80, validators=[texts.validate_name])
+    title = models.CharField(
+        gettext_lazy("title"), max_length=400, validators=[texts.validate_not_blank, texts.AtMost(texts.TITLE_LENGTH)]
+    )
+    title_key = models.CharField(max_length=800, editable=False)
+    description = models.TextField(
+        gettext_lazy("description"), blank=True, validators=[texts.AtMost(texts.DESCRIPTION_LENGTH)]
+    )
+    body = models.TextField(
+        gettext_lazy("body"), validators=[texts.validate_not_blank, texts.AtMost(texts.BODY_LENGTH)]
+    )
+    type = models.CharField(gettext_lazy("type"), max_length=10, choices=Type.choices, default=Type.FACT)
+    revision = models.CharField(gettext_lazy("revision"), max_length=16, editable=False)
+    origin_session = models.CharField(gettext_lazy("from session"), max_length=200, blank=True)
+    origin_agent = models.CharField(gettext_lazy("from agent"), max_length=200, blank=True)
+    origin_client = models.CharField(gettext_lazy("from client"), max_length=40, blank=True)
+    created_at = models.DateTimeField(gettext_lazy("created"), default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(gettext_lazy("changed"), default=timezone.now, editable=False)
+    deleted_at = models.DateTimeField(gettext_lazy("deleted"), null=True, blank=True, editable=False)
+    # What the scanner found in the content with this hash, and what a user said about exactly that content.
+    content_hash = models.CharField(max_length=64, editable=False, db_index=True)
+    scanned_with = models.CharField(gettext_lazy("scanned with"), max_length=16, editable=False)
+    matches = models.JSONField(gettext_lazy("matches"), default=list, editable=False)
+    judgement = models.CharField(
+        gettext_lazy("judgement"), max_length=6, choices=Judgement.choices, blank=True, default=Judgement.NONE
+    )
+    flagged = models.BooleanField(gettext_lazy("flagged"), default=False, editable=False)
+    awaiting = models.BooleanField(gettext_lazy("awaiting approval"), default=False)
+    conflicting = models.BooleanField(gettext_lazy("conflicting"), default=False)
+
+    history = HistoricalRecords(
+        bases=[Written],
+        cascade_delete_history=True,
+        excluded_fields=["title_key", "created_at", "updated_at", "matches", "scanned_with", "content_hash"],
+    )
+    objects = EntryQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-updated_at", "-pk"]
+        verbose_name = gettext_lazy("entry")
+        verbose_name_plural = gettext_lazy("entries")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["scope", "name"], condition=Q(deleted_at=None), name="one_live_entry_per_name"
+            ),
+            # A flagged one may have the title of a clean one: it is told nowhere, and must not take its place.
+            models.UniqueConstraint(
+                fields=["scope", "title_key"], condition=Q(deleted_at=None, flagged=False), name="one_entry_per_title"
+            ),
+        ]
+        indexes = [models.Index(fields=["scope", "deleted_at", "-updated_at"], name="entries_of_scope")]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def get_absolute_url(self) -> str:
+        """Where it is read."""
+        return reverse("memory:entry", args=[self.scope.agent.slug, self.pk])
+
+    # What it is --------------------------------------------------------------------
+
+    @property
+    def key(self) -> str:
+        """Its key as an item of a session. `scope.agent` must be loaded."""
+        return f"{self.scope.source}:{self.pk}"
+
+    @property
+    def row_id(self) -> str:
+        """Its name on a page."""
+        return f"entry-{self.pk}"
+
+    @property
+    def withheld(self) -> bool:
+        """Whether agents are not told of it."""
+        return self.flagged or self.awaiting
+
+    @property
+    def size(self) -> int:
+        """Characters of its body."""
+        return len(self.body)
+
+    def content(self) -> tuple[str, str, str]:
+        """What is scanned, compared and told."""
+        return self.title, self.description, self.body
+
+    def same_as(self, title: str, description: str, body: str, kind: str) -> bool:
+        """Whether it says exactly this already."""
+        return (*self.content(), self.type) == (title, description, body, kind)
+
+    # What happens to it ------------------------------------------------------------
+
+    @classmethod
+    def write(cls, *, scope: Scope, by: Author, awaiting: bool = False, name: str = "", **fields: str) -> Entry:
+        """A new entry (title, body, and perhaps description and type); a broken rule raises ValidationError."""
+        entry = cls(scope=scope, awaiting=awaiting, **_plain(fields))
+        entry.origin_session, entry.origin_agent, entry.origin_client = by.session, by.agent, by.client
+        entry.name = name or entry._free_name()
+        entry._derive()
+        entry.clean_fields(exclude=["scope"])
+        with transaction.atomic():
+            entry._check_free()
+            entry.save_without_historical_record(force_insert=True)  # type: ignore[attr-defined]
+            entry._record("+", by=by)
+            scope_changed(scope)
+        return entry
+
+    def edit(self, *, by: Author, seen: str = "", reason: str = "", **fields: str) -> None:
+        """Set title, description, body, type or name unless another revision than `seen` stands by now."""
+        if seen and seen != self.revision:
+            raise Stale(self)
+        before = self.revision
+        for field, value in _plain(fields).items():
+            setattr(self, field, value)
+        self._derive()
+        self.clean_fields(exclude=["scope"])
+        if self.revision == before:
+            return
+        self.updated_at = timezone.now()
+        self._store(before, EDITED, by=by, reason=reason)
+
+    def judge(self, verdict: str, *, by: User | None, through: Author) -> None:
+        """Say that this very content is safe or a threat ("": as the scanner says). Every such word is kept."""
+        from memory.models.judgements import Judgement
+
+        if verdict == self.judgement:
+            return
+        self.judgement = verdict
+        self.flagged = self._is_flagged()
+        with transaction.atomic():
+            Judgement.record(self, verdict, by=by)
+            self._store(self.revision, ["judgement", "flagged"], by=through, reason="judged")
+
+    def approve(self, *, by: Author) -> None:
+        """Let agents be told of it. Twice is once."""
+        if self.awaiting:
+            self.awaiting = False
+            self._store(self.revision, ["awaiting"], by=by, reason="approved")
+
+    def settle(self, *, by: Author) -> None:
+        """Say that a conflict was looked at."""
+        if self.conflicting:
+            self.conflicting = False
+            self._store(self.revision, ["conflicting"], by=by, reason="settled")
+
+    def date(self, *, created_at: datetime | None, updated_at: datetime | None) -> None:
+        """Set the times that an import brings; None keeps what is."""
+        self.created_at = created_at or self.created_at
+        self.updated_at = updated_at or created_at or self.updated_at
+        Entry.objects.filter(pk=self.pk).update(created_at=self.created_at, updated_at=self.updated_at)
+
+    def move(self, scope: Scope, *, by: Author, seen: str = "") -> None:
+        """Let it stand in another scope of its agent; `Taken` when that has one of its name or title."""
+        if seen and seen != self.revision:
+            raise Stale(self)
+        if scope.pk == self.scope_id:
+            return
+        left, self.scope = self.scope, scope
+        before = self.revision
+        self._derive()
+        self._store(before, ["scope_id", "revision"], by=by, reason="moved")
+        scope_changed(left)
+
+    def bin(self, *, by: Author, reason: str = "deleted") -> None:
+        """Delete it; Undo brings it back. Twice is once."""
+        if self.deleted_at is None:
+            self.deleted_at = timezone.now()
+            self._store(self.revision, ["deleted_at"], by=by, reason=reason)
+
+    def undelete(self, *, by: Author) -> None:
+        """Bring it back as it was; `Taken` when its name or title is another's by now."""
+        if self.deleted_at is not None:
+            self.deleted_at = None
+            self._store(self.revision, ["deleted_at"], by=by, reason="undeleted", live=False)
+
+    def judge_content(self) -> None:
+        """Work out what the present scanner, and whoever judged exactly this content before, say of it."""
+        from memory.models.judgements import Judgement
+
+        self.content_hash = texts.content_hash(*self.content())
+        self.matches = [{"category": m.category, "words": m.words, "way": m.way} for m in scan(*self.content())]
+        self.scanned_with = SCANNER_VERSION
+        self.judgement = Judgement.of(self.content_hash)
+        self.flagged = self._is_flagged()
+
+    # How -----------------------------------------------------------------------------
+
+    def _derive(self) -> None:
+        """What follows from the content: keys, revision, and what the scanner and a user say of it."""
+        self.title_key = texts.title_key(self.title)
+        self.revision = texts.revision_of(*self.content(), self.type, self.name, str(self.scope_id))
+        if texts.content_hash(*self.content()) != self.content_hash or self.scanned_with != SCANNER_VERSION:
+            self.judge_content()
+
+    def _is_flagged(self) -> bool:
+        return self.judgement == self.Judgement.THREAT or (bool(self.matches) and self.judgement != self.Judgement.SAFE)
+
+    def _free_name(self) -> str:
+        """A name from the title that no live entry of the scope has."""
+        name = texts.name_from(self.title)
+        taken = set(self.scope.entries.live().filter(name__startswith=name[:20]).values_list("name", flat=True))
+        number = 2
+        free = name
+        while free in taken:
+            free, number = texts.numbered(name, number), number + 1
+        return free
+
+    def _check_free(self) -> None:
+        """Refuse a name that another live entry has, and the title of a told one."""
+        others = Entry.objects.live().filter(scope=self.scope_id).exclude(pk=self.pk)
+        if others.filter(name=self.name).exists():
+            raise Taken(self.name)
+        if not self.flagged and others.filter(title_key=self.title_key, flagged=False).exists():
+            raise Taken(self.title)
+
+    def _store(self, seen: str, fields: list[str], *, by: Author, reason: str = "", live: bool = True) -> None:
+        """Compare-and-set on the revision, the history entry, and word to whoever follows the scope."""
+        with transaction.atomic():
+            Scope.objects.select_for_update().get(pk=self.scope_id)
+            if self.deleted_at is None:
+                self._check_free()
+            rows = Entry.objects.filter(pk=self.pk, revision=seen, deleted_at__isnull=live)
+            if rows.update(**{field: getattr(self, field) for field in fields}) != 1:
+                raise Stale(Entry.objects.select_related("scope__agent").get(pk=self.pk))
+            self._record("~", by=by, reason=reason)
+            scope_changed(self.scope)
+
+    def _record(self, kind: str, *, by: Author, reason: str = "") -> None:
+        history = Entry.history.model
+        history.objects.create(
+            history_type=kind,
+            history_date=timezone.now(),
+            history_user=by.user,
+            history_change_reason=reason or None,
+            through=by.through,
+            session=by.session,
+            agent_name=by.agent,
+            client=by.client,
+            **{field.attname: getattr(self, field.attname) for field in history.tracked_fields},
+        )
+
+
+# What an edit may write.
+EDITED = [
+    "title",
+    "title_key",
+    "description",
+    "body",
+    "type",
+    "name",
+    "revision",
+    "updated_at",
+    "content_hash",
+    "scanned_with",
+    "matches",
+    "judgement",
+    "flagged",
+]
+
+
+def _plain(fields: dict[str, str]) -> dict[str, Any]:
+    """The fields as they are stored: lines of one line, one kind of line end."""
+    lines = {"title", "description", "name", "type"}
+    return {name: (texts.one_line if name in lines else texts.plain)(value) for name, value in fields.items()}
+
+
+def scope_changed(scope: Scope) -> None:
+    """Let sessions and open pages follow, now that something of `scope` changed."""
+    scope.touch()
+    for project in Project.objects.filter(directory=scope.directory) if scope.directory else ():
+        project.touch()
+        transaction.on_commit(partial(signals.knowledge_changed.send_robust, sender=Project, project=project))

@@ -1,0 +1,61 @@
+"""Questions about entries, and what an edit can be refused for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from memory import texts
+from memory.threats import SCANNER_VERSION
+
+if TYPE_CHECKING:
+    from memory.models.entries import Entry
+
+
+class Stale(Exception):
+    """The entry was changed or deleted after the edit began; `current` is what stands now."""
+
+    def __init__(self, current: Entry) -> None:
+        super().__init__(_("This was changed in the meantime. Nothing was overwritten: read it again."))
+        self.current = current
+
+
+class Taken(Exception):
+    """Another live entry of the scope has the name or title."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(_("There is another entry called “%(title)s” here.") % {"title": title})
+
+
+class EntryQuerySet(models.QuerySet["Entry"]):
+    """Questions about entries."""
+
+    def live(self) -> Self:
+        """Those that were not deleted."""
+        return self.filter(deleted_at=None)
+
+    def told(self) -> Self:
+        """Those that an agent may be told of: live, not flagged, not waiting for approval."""
+        return self.live().filter(flagged=False, awaiting=False)
+
+    def unjudged(self) -> Self:
+        """Those that an earlier version of the scanner looked at."""
+        return self.live().exclude(scanned_with=SCANNER_VERSION)
+
+    def to_review(self) -> Self:
+        """Those that somebody should look at."""
+        return self.live().filter(Q(flagged=True) | Q(awaiting=True) | Q(conflicting=True))
+
+    def newest_first(self) -> Self:
+        """By last change."""
+        return self.order_by("-updated_at", "-pk")
+
+    def called(self, wanted: str) -> Entry | None:
+        """The live entry with this id, name or title, in this order."""
+        rows = self.live()
+        if wanted.isascii() and wanted.isdigit() and len(wanted) < 19 and (found := rows.filter(pk=wanted).first()):
+            return found
+        return rows.filter(name=wanted).first() or rows.filter(title_key=texts.title_key(wanted)).first()

@@ -1,0 +1,210 @@
+"""Saving through the tool: what is new, what corrects, what repeats, what is held back, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from memory import index, texts
+from memory.alike import alike
+from memory.holders import Holder
+from memory.models import Author, Entry, Judgement, Scope, Stale, Switches, Taken
+from memory.reading import Reading, read
+from memory.threats import scan
+from memory.tool import WHERE, Answer, line, scope_for, shown
+from openchamber.errors import Conflict, Invalid, Problem, Unavailable
+
+SHOWN_TEXT = 300  # characters of a look-alike's text
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What an agent wants to keep; `wanted` names the entry that it means ("" for one by its title)."""
+
+    title: str
+    body: str
+    description: str = ""
+    type: str = ""
+    name: str = ""
+    wanted: str = ""
+    revision: str = ""
+
+    @property
+    def content(self) -> tuple[str, str, str]:
+        """As it would be stored."""
+        return texts.one_line(self.title), texts.one_line(self.description), texts.plain(self.body)
+
+
+class Full(Problem):
+    """The scope holds as much as it may."""
+
+    status = 409
+
+
+def memory_save(holder: Holder, kind: str, draft: Draft, *, by: Author) -> Answer:
+    """Keep something. An exact repeat changes nothing, an existing title or name is corrected, what reads like a
+    threat is stored for the user's eyes only and never in place of a clean entry."""
+    scope = scope_for(holder, kind)
+    try:
+        return _saved(scope, draft, by=by)
+    except ValidationError as error:
+        raise Invalid(_refusal(error), fields=error.message_dict) from error
+    except Stale as stale:
+        sentence = (
+            f"“{stale.current.title}” was changed since you read it. Nothing was saved: read it again, then decide."
+        )
+        raise Conflict(sentence, current=shown(stale.current, body=True)) from stale
+    except Taken as taken:
+        raise Conflict(str(taken)) from taken
+
+
+@transaction.atomic
+def _saved(scope: Scope, draft: Draft, *, by: Author) -> Answer:
+    # Two savers of one scope take turns: else both could fill the last place, or both make the same title.
+    Scope.objects.select_for_update().get(pk=scope.pk)
+    reading = read(scope.kind, scope)
+    if reading.failed:
+        raise Unavailable(f"What you know {WHERE[scope.kind]} cannot be read right now, so nothing was saved.")
+    existing = _meant(reading, draft)
+    if existing and not draft.title.strip():
+        draft = replace(draft, title=existing.title)
+    if repeated := _repeated(reading, draft):
+        return _unchanged(repeated)
+    if existing and not _is_held_back(draft):
+        return _corrected(existing, reading, draft, by=by)
+    return _added(scope, reading, draft, by=by)
+
+
+def _is_held_back(draft: Draft) -> bool:
+    """Whether the content would be flagged: the scanner objects, and nobody judged exactly this safe."""
+    verdict = Judgement.of(texts.content_hash(*draft.content))
+    return verdict == Entry.Judgement.THREAT or (verdict != Entry.Judgement.SAFE and bool(scan(*draft.content)))
+
+
+def _repeated(reading: Reading, draft: Draft) -> Entry | None:
+    """The entry that says exactly this already, flagged ones too."""
+    wanted = texts.content_hash(*draft.content)
+    same = (entry for entry in reading.entries if entry.content_hash == wanted)
+    return next((entry for entry in same if draft.type in ("", entry.type)), None)
+
+
+def _meant(reading: Reading, draft: Draft) -> Entry | None:
+    """The clean entry that the draft corrects: the one it names, else the one with its title."""
+    clean = [entry for entry in reading.entries if not entry.flagged]
+    key = texts.title_key(draft.title)
+    for matches in (
+        [entry for entry in clean if draft.wanted and draft.wanted == str(entry.pk)],
+        [entry for entry in clean if draft.name and entry.name == draft.name],
+        [entry for entry in clean if entry.title_key == key],
+    ):
+        if matches:
+            return matches[0]
+    return None
+
+
+def _unchanged(entry: Entry) -> Answer:
+    if entry.flagged:
+        return Answer("Nothing changed: this is stored already, withheld, and waits for the user’s review.")
+    text = f"Saved already: “{entry.title}” says exactly this. Nothing changed."
+    return Answer(text, {"entry": shown(entry), "changed": False})
+
+
+def _corrected(entry: Entry, reading: Reading, draft: Draft, *, by: Author) -> Answer:
+    title, description, body = draft.content
+    fields = {"title": title, "body": body, **({"description": description} if description else {})}
+    fields |= {"type": draft.type} if draft.type else {}
+    others = [other for other in reading.told if other.pk != entry.pk]
+    entry.edit(by=by, seen=draft.revision, reason="corrected", **fields)
+    where = WHERE[entry.scope.kind]
+    sentence = f"Saved: “{entry.title}” {where} was corrected; its earlier text is in the history."
+    return _with_similar(entry, others, [sentence])
+
+
+def _added(scope: Scope, reading: Reading, draft: Draft, *, by: Author) -> Answer:
+    switches = Switches.current()
+    _check_room(scope, reading, switches)
+    title, description, body = draft.content
+    fields = {"title": title, "description": description, "body": body, "type": draft.type or Entry.Type.FACT}
+    taken = {entry.name for entry in reading.entries}
+    name = draft.name if draft.name and draft.name not in taken else ""
+    held = scope.kind == Scope.Kind.USER and switches.hold_user_entries
+    entry = Entry.write(scope=scope, by=by, awaiting=held, name=name, **fields)
+    if entry.flagged:
+        return _withheld(entry)
+    sentence = f"Saved: “{entry.title}” {WHERE[scope.kind]}."
+    if held:
+        return Answer(f"{sentence} The user must approve it before sessions are told.", {"entry": shown(entry)})
+    return _with_similar(entry, reading.told, [sentence, *_room_left([entry, *reading.told])])
+
+
+def _withheld(entry: Entry) -> Answer:
+    """The answer to a flagged save: the words that matched are not repeated to a model."""
+    categories = ", ".join(sorted({match["category"] for match in entry.matches}))
+    warning = (
+        f"Stored, but withheld: it reads like an order to an agent ({categories}). No session is told of it and no tool"
+        " returns it until the user judges it safe. Do not try again with other words; tell the user."
+    )
+    return Answer(warning, {"warning": warning, "entry": {"id": str(entry.pk), "flagged": True}})
+
+
+def _with_similar(entry: Entry, others: Sequence[Entry], sentences: list[str]) -> Answer:
+    """The answer to a save, with the entries that may say the same or the opposite, for the agent to decide."""
+    known = {str(other.pk): other for other in others}
+    found = alike(_text(entry), [(key, _text(other)) for key, other in known.items()])
+    data = [{**shown(known[key], body=True), "difference": how} for _score, key, how in found]
+    if found:
+        sentences.append(
+            "These may be about the same. Both are kept. If one is outdated, delete it; if they belong together,"
+            " save one text under one title and delete the other:"
+        )
+        sentences += [
+            f"{line(known[key])}{_told_difference(how)}\n  {_start(known[key])}" for _score, key, how in found
+        ]
+    return Answer("\n".join(sentences), {"entry": shown(entry), **({"similar": data} if data else {})})
+
+
+def _text(entry: Entry) -> str:
+    return f"{entry.title}\n{entry.body}"
+
+
+def _told_difference(how: str) -> str:
+    differs = {"negation": " [one of the two is negative]", "numbers": " [they give different numbers]"}
+    return differs.get(how, "")
+
+
+def _start(entry: Entry) -> str:
+    body = " ".join(entry.body.split())
+    return body if len(body) <= SHOWN_TEXT else f"{body[:SHOWN_TEXT]}…"
+
+
+def _room_left(told: Sequence[Entry]) -> list[str]:
+    """A sentence when the index has no line for every entry."""
+    hidden = index.left_out(told)
+    if not hidden:
+        return []
+    return [
+        f"A session’s index has room for the newest {len(told) - hidden} of these {len(told)} titles; the other"
+        f" {hidden} are found by searching. Merge or delete what is old."
+    ]
+
+
+def _check_room(scope: Scope, reading: Reading, switches: Switches) -> None:
+    """Refuse a new entry in a full scope, with its titles and what to do about it."""
+    limit = switches.limit(scope.kind)
+    if len(reading.entries) < limit:
+        return
+    sentence = (
+        f"Not saved: there are {len(reading.entries)} entries {WHERE[scope.kind]} and at most {limit} fit. Make room"
+        " now, then save again: merge entries that overlap by saving one text under one of their titles and deleting the"
+        " others, and delete what is no longer true. These are the titles:"
+    )
+    raise Full("\n".join([sentence, *map(line, reading.told)]), code="scope_full")
+
+
+def _refusal(error: ValidationError) -> str:
+    """A refusal as sentences that name the fields."""
+    said = [f"{field}: {' '.join(sentences)}" for field, sentences in error.message_dict.items()]
+    return f"Not saved. {' '.join(said)}"

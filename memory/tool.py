@@ -1,0 +1,140 @@
+"""What an agent may do with its memory: list, read, save, delete and search. Plain functions.
+
+The texts are for a model, in English whatever language people read. What is flagged or waits for
+approval comes back from none of them, and a scope that cannot be read is reported as such by each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from memory import texts
+from memory.finding import matching
+from memory.holders import Holder
+from memory.models import Author, Entry, Scope
+from memory.reading import Reading, read
+from openchamber.errors import Invalid, NotFound, Unavailable
+from openchamber.search.snippets import excerpt
+from openchamber.search.terms import wishes
+
+FOUND = 10  # entries that a search tells of
+WHERE = {"user": "about the user", "workspace": "about this project"}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the model reads, and the same for programs."""
+
+    text: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+def shown(entry: Entry, *, body: bool = False) -> dict[str, Any]:
+    """An entry for programs."""
+    names = ("name", "title", "description", "type", "revision")
+    told = {"id": str(entry.pk), "scope": entry.scope.kind, **{name: getattr(entry, name) for name in names}}
+    return {**told, "updated_at": entry.updated_at, **({"body": entry.body} if body else {})}
+
+
+def line(entry: Entry) -> str:
+    """An entry as one line."""
+    more = f": {entry.description}" if entry.description else ""
+    return f"- [{entry.pk}] {entry.title} ({entry.type}, {entry.name}){more}"
+
+
+def readings(holder: Holder, scope: str = "") -> list[Reading]:
+    """The scopes that a call is about, as they can be read."""
+    found = holder.scopes()
+    return [read(kind, found.get(kind)) for kind in holder.keys if scope in ("", kind)]
+
+
+def failures(read: Sequence[Reading]) -> list[str]:
+    """A sentence for each scope that cannot be read."""
+    return [
+        f"What you know {WHERE[reading.kind]} cannot be read right now. It is not empty: do not save it again."
+        for reading in read
+        if reading.failed
+    ]
+
+
+def memory_list(holder: Holder, scope: str = "") -> Answer:
+    """The titles, the newest first."""
+    read = readings(holder, scope)
+    lines: list[str] = []
+    for reading in read:
+        if not reading.failed:
+            lines += [f"{len(reading.told)} entries {WHERE[reading.kind]}:", *map(line, reading.told)]
+    if scope == "workspace" and not read:
+        lines = ["This is a temporary directory: it has no memory of its own."]
+    return Answer("\n".join([*lines, *failures(read)]), {"entries": told(read), "unavailable": unavailable(read)})
+
+
+def told(read: Sequence[Reading]) -> list[dict[str, Any]]:
+    """What can be told of some scopes, for programs."""
+    return [shown(entry) for reading in read for entry in reading.told]
+
+
+def unavailable(read: Sequence[Reading]) -> list[str]:
+    """The kinds of the scopes that cannot be read."""
+    return [reading.kind for reading in read if reading.failed]
+
+
+def memory_read(holder: Holder, wanted: str, scope: str = "") -> Answer:
+    """One entry, by id, name or title; without a scope the workspace's wins over the user's."""
+    entry = entry_called(readings(holder, scope)[::-1], wanted)
+    head = [f"{entry.title} ({entry.type}, {WHERE[entry.scope.kind]})", entry.description]
+    facts = f"[id {entry.pk}, name {entry.name}, revision {entry.revision}, changed {entry.updated_at:%Y-%m-%d}]"
+    text = "\n".join([*filter(None, head), facts, "", entry.body])
+    return Answer(text, {"entry": shown(entry, body=True)})
+
+
+def entry_called(read: Sequence[Reading], wanted: str) -> Entry:
+    """The first entry that may be told of with this id, name or title."""
+    if not wanted.strip():
+        raise Invalid("Say which entry: give its title, name or id.")
+    name, key = wanted.strip(), texts.title_key(wanted)
+    entries = [entry for reading in read for entry in reading.told]
+    for matches in (
+        [entry for entry in entries if str(entry.pk) == name],
+        [entry for entry in entries if entry.name == name],
+        [entry for entry in entries if entry.title_key == key],
+    ):
+        if matches:
+            return matches[0]
+    if failed := failures(read):
+        raise Unavailable(" ".join(failed))
+    raise NotFound(f"There is no entry called “{name}”. List or search to see what there is.")
+
+
+def memory_delete(holder: Holder, wanted: str, scope: str = "", *, by: Author) -> Answer:
+    """Forget one entry. The user can bring it back."""
+    entry = entry_called(readings(holder, scope)[::-1], wanted)
+    entry.bin(by=by)
+    return Answer(f"Deleted “{entry.title}” {WHERE[entry.scope.kind]}.", {"entry": shown(entry)})
+
+
+def memory_search(holder: Holder, query: str, scope: str = "") -> Answer:
+    """The entries that match, the best first."""
+    if not query.strip():
+        raise Invalid("Say what to search for: `query` is empty.")
+    read = readings(holder, scope)
+    wanted = wishes(query)
+    entries = [entry for reading in read for entry in reading.told]
+    best = matching(entries, query)
+    found = [entry for _score, entry in best[:FOUND]]
+    lines = [f"{line(entry)}\n  {excerpt(entry.body, wanted)}" for entry in found]
+    text = [f"{len(best)} of {len(entries)} entries match:", *lines] if found else ["Nothing matches."]
+    data = {"entries": [shown(entry) for entry in found], "unavailable": unavailable(read)}
+    return Answer("\n".join([*text, *failures(read)]), data)
+
+
+def scope_for(holder: Holder, kind: str) -> Scope:
+    """The scope that a save is meant for, made on demand."""
+    if kind not in WHERE:
+        raise Invalid("Say where it is true: `scope` is `user` (everywhere) or `workspace` (here).")
+    scope = holder.scope(kind)
+    if scope is None:
+        raise Invalid("This is a temporary directory, so nothing is kept about it. Only `user` can be saved here.")
+    return scope

@@ -1,0 +1,31 @@
+"""The pages of agents' memory, and what every one of them begins with."""
+
+from __future__ import annotations
+
+from django.shortcuts import get_object_or_404
+
+from memory.models import Agent, Author, Entry, Scope, Through
+from memory.models.scopes import ScopeQuerySet
+from openchamber.panel import PanelRequest
+from openchamber.projects import access
+
+
+def author(request: PanelRequest) -> Author:
+    """Who changes something on a page."""
+    return Author(Through.PANEL, request.user)
+
+
+def agent_of(slug: str) -> Agent:
+    """The agent that a page is about."""
+    return Agent.objects.default() if slug == "default" else get_object_or_404(Agent, slug=slug)
+
+
+def scopes_for(request: PanelRequest, agent: Agent) -> ScopeQuerySet:
+    """The agent's scopes that the caller sees."""
+    return Scope.objects.filter(agent=agent).visible_to(access.signed_in(request)).select_related("agent")
+
+
+def entry_of(request: PanelRequest, slug: str, pk: int, *, live: bool = True) -> Entry:
+    """The entry that a page or an act is about, if the caller sees its scope."""
+    rows = Entry.objects.filter(scope__in=scopes_for(request, agent_of(slug))).select_related("scope__agent")
+    return get_object_or_404(rows.live() if live else rows, pk=pk)

@@ -1,0 +1,158 @@
+"""The agents, the Memory tab of one, and a project's memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import Count, Q
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from memory.forms import AgentForm, SeenForm, SwitchesForm, SwitchForm
+from memory.holders import below, gather, user_scope
+from memory.listing import groups
+from memory.models import Agent, Entry, Scope, SeenMark, Switches
+from memory.models.scopes import ScopeQuerySet
+from memory.views import agent_of, author, scopes_for
+from openchamber.panel import PanelRequest
+from openchamber.projects import access
+
+
+def agents_of(request: PanelRequest) -> Any:
+    """All agents, each with how many of the entries that the caller sees it has."""
+    seen = Scope.objects.visible_to(access.signed_in(request)).values("pk")
+    live = Q(scopes__entries__deleted_at=None, scopes__in=seen)
+    return Agent.objects.default_first().annotate(entry_count=Count("scopes__entries", filter=live))
+
+
+def tab_context(request: PanelRequest, agent: Agent, scopes: ScopeQuerySet, **more: Any) -> dict[str, Any]:
+    """What the list of an agent's memory shows."""
+    query = request.GET.get("q", "")
+    found = groups(scopes, request.user, query=query)
+    return {
+        "agent": agent,
+        "groups": found,
+        "q": query,
+        "count": sum(group.count for group in found),
+        "switches": Switches.current(),
+        "now": timezone.now().isoformat(),
+        "shown": ",".join(str(group.scope.pk) for group in found),
+        **more,
+    }
+
+
+@require_http_methods(["GET", "POST"])
+def agents(request: PanelRequest) -> HttpResponse:
+    """The agents with memory of their own, and a form for one more (for staff)."""
+    Agent.objects.default()
+    form = AgentForm(request.POST or None)
+    if request.method == "POST":
+        access.signed_in(request).check_staff()
+        if form.is_valid():
+            agent = form.save()
+            user_scope(agent)
+            return redirect(agent)
+    context = {"agents": agents_of(request), "form": form, "adding": True}
+    return render(request, "memory/agents.html", context, status=422 if form.errors else 200)
+
+
+@require_GET
+def agent_memory(request: PanelRequest, agent: str) -> HttpResponse:
+    """What the agent keeps, by scope; `?q=` finds in it."""
+    row = agent_of(agent)
+    user_scope(row)
+    context = tab_context(request, row, scopes_for(request, row), agents=agents_of(request))
+    return render(request, f"memory/tab.html{'#entries' if request.htmx else ''}", context)
+
+
+@require_GET
+def project_memory(request: PanelRequest, slug: str) -> HttpResponse:
+    """What agents keep about one project, and the default agent about the user."""
+    project = access.signed_in(request).project(slug)
+    user_scope(Agent.objects.default())
+    about = Q(kind=Scope.Kind.USER, agent__slug="default") | Q(directory=project.directory)
+    scopes = Scope.objects.filter(about).select_related("agent")
+    context = tab_context(request, Agent.objects.default(), scopes, project=project, section="memory")
+    part = "#entries" if request.htmx else ""
+    return render(request, f"memory/project.html{part}", {**context, "below": below(project)})
+
+
+@require_POST
+def switch_memory(request: PanelRequest, agent: str) -> HttpResponse:
+    """Switch one agent's memory to the wanted state (`on=on`, or off)."""
+    row = agent_of(agent)
+    form = SwitchForm(request.POST)
+    form.is_valid()
+    row.switch_memory(on=form.cleaned_data["on"])
+    messages.success(request, _("Memory is on.") if row.memory_enabled else _("Memory is off. Everything is kept."))
+    if not request.htmx:
+        return redirect(row)
+    return render(request, "memory/tab.html#switch", {"agent": row, "switches": Switches.current(), "focus": True})
+
+
+@require_POST
+def change_switches(request: PanelRequest) -> HttpResponse:
+    """Set the installation's switches and limits (for staff)."""
+    access.signed_in(request).check_staff()
+    form = SwitchesForm(request.POST, instance=Switches.current())
+    if form.is_valid():
+        form = SwitchesForm(instance=Switches.change(**form.cleaned_data))
+        messages.success(request, _("Saved."))
+        if not request.htmx:
+            return redirect("openchamber:settings")
+    return render(request, "memory/switches.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@require_POST
+def see_scopes(request: PanelRequest, agent: str) -> HttpResponse:
+    """Remember that the user saw these scopes as they were at that time."""
+    form = SeenForm(request.POST)
+    if not form.is_valid():
+        return HttpResponse(status=422)
+    row = agent_of(agent)
+    visible = Scope.objects.visible_to(access.signed_in(request)).filter(pk__in=form.cleaned_data["scopes"])
+    until = min(form.cleaned_data["until"], timezone.now())
+    SeenMark.see(request.user, list(visible.values_list("pk", flat=True)), until=until)
+    return HttpResponse(status=204) if request.htmx else redirect(row)
+
+
+@require_POST
+def gather_scope(request: PanelRequest, slug: str, pk: int) -> HttpResponse:
+    """Move what was kept about a directory below the project to the project itself."""
+    project = access.signed_in(request).project(slug)
+    scope = get_object_or_404(Scope.objects.filter(pk__in=[scope.pk for scope in below(project)]), pk=pk)
+    moved, kept = gather(project, scope, by=author(request))
+    text = ngettext("%(count)d entry was moved.", "%(count)d entries were moved.", moved) % {"count": moved}
+    if kept:
+        text += " " + _("%(count)d stayed: the project has entries of the same name.") % {"count": kept}
+    messages.success(request, text)
+    return redirect("memory:project-memory", slug)
+
+
+@require_GET
+def review(request: PanelRequest) -> HttpResponse:
+    """What somebody should look at: flagged, awaiting approval, conflicting, and what is recent."""
+    scopes = Scope.objects.visible_to(access.signed_in(request))
+    entries = Entry.objects.live().filter(scope__in=scopes).select_related("scope__agent").newest_first()
+    queues = {
+        "flagged": entries.filter(flagged=True, judgement=Entry.Judgement.NONE),
+        "awaiting": entries.filter(awaiting=True, flagged=False),
+        "conflicting": entries.filter(conflicting=True),
+        "recent": entries.told(),
+    }
+    show = request.GET.get("show", "")
+    show = show if show in queues else next((name for name in queues if queues[name].exists()), "recent")
+    counts = {name: rows.count() for name, rows in queues.items() if name != "recent"}
+    context = {
+        "rows": queues[show][:50],
+        "show": show,
+        "counts": counts,
+        "agents": agents_of(request),
+        "reviewing": True,
+    }
+    return render(request, f"memory/review.html{'#queue' if request.htmx else ''}", context)
