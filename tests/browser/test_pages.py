@@ -51,6 +51,27 @@ def test_every_page_fits_and_is_accessible(
     assert wrong == []
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_page_fits_in_a_language_of_longer_words(
+    showcase: Showcase, open_page: Callable[..., Page], overflows: Callable[[Page], list[str]], width: int
+) -> None:
+    page = open_page(width=width, locale="uk-UA", storage_state=showcase.signed_in)
+    for name in showcase.pages:
+        page.goto(showcase.address(name))
+        assert page.locator("html").get_attribute("lang") == "uk"
+        assert overflows(page) == [], name
+        assert page.locator("h1").first.bounding_box()["y"] < 300, name  # type: ignore[index]
+
+
+def test_a_language_is_chosen_without_javascript(showcase: Showcase, open_page: Callable[..., Page]) -> None:
+    page = open_page(javascript=False, storage_state=showcase.signed_in)
+    page.goto(showcase.address("settings"))
+    page.get_by_label("Language").select_option("uk")
+    page.get_by_role("button", name="Use this language").click()
+    page.get_by_role("heading", name="Налаштування").wait_for()
+    assert page.get_by_label("Мова").input_value() == "uk"
+
+
 def test_every_page_stands_without_javascript(showcase: Showcase, open_page: Callable[..., Page]) -> None:
     page = open_page(javascript=False, storage_state=showcase.signed_in)
     for name in showcase.pages:
