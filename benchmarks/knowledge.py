@@ -161,7 +161,7 @@ def analyse() -> None:
 
 def pages(owner: User) -> None:
     """The notes page with ten and with a thousand notes."""
-    client = Client()
+    client = Client(headers={"Host": "localhost"})
     client.force_login(owner)
     for count in (10, 1000):
         project = Project.objects.create(name=f"With {count}", slug=f"with-{count}", directory=f"/with-{count}")

@@ -27,7 +27,7 @@ from openchamber.search.terms import Wish, wishes
 from openchamber.signals import search_wanted
 
 # How many places of one word are looked at, how many of all words together and of titles, and how many texts are read.
-PLACES, TOGETHER, TEXTS = 1_000, 300, 300
+PLACES, TOGETHER, TEXTS = 500, 150, 150
 
 
 class Passage(NamedTuple):
@@ -73,7 +73,7 @@ def best(place: Place, wanted: Sequence[Wish]) -> list[tuple[float, Passage]]:
     newest = newest_passage()
     places = looked_up(place, wanted)
     rarity = [ranking.rareness(having(found, newest), newest) for found in places.single]
-    passages = fetch(promising(places, rarity))
+    passages = fetch(place, promising(places, rarity))
     texts = [ranking.Text(one, one.title, one.body, one.more, one.changed_at) for one in passages]
     seen: set[tuple[str, int]] = set()
     found: list[tuple[float, Passage]] = []
@@ -109,7 +109,8 @@ def looked_up(place: Place, wanted: Sequence[Wish]) -> Places:
     """Where the wishes are met, in one question to the database."""
     parts = [part(place, [wish], every=False, most=PLACES) for wish in wanted]
     parts.append(part(place, wanted, every=True, most=TOGETHER))
-    parts.append(part(place, wanted, every=False, most=TOGETHER, titles=True))
+    # Of many words some stand in nearly every title.
+    parts.append(part(place, wanted[:3], every=len(wanted) > 3, most=TOGETHER, titles=True))
     # Only placeholders and names of ours are put together here.
     selects = [f"SELECT {number}, id FROM ({text}) AS p{number}" for number, (text, _values) in enumerate(parts)]  # noqa: S608
     found: list[list[int]] = [[] for _part in parts]
@@ -125,17 +126,15 @@ def part(
     place: Place, wanted: Sequence[Wish], *, every: bool, most: int, titles: bool = False
 ) -> tuple[str, list[Any]]:
     """The query for the newest passages with any of the wishes (or every one), and the values of its placeholders."""
-    kind, kinds = (" AND t.kind = %s", [place.kind]) if place.kind else ("", [])
-    marks = ", ".join(["%s"] * len(place.projects))
     if connection.vendor == "sqlite":
-        source = "knowledge_search AS s JOIN knowledge_searchtext AS t ON t.id = s.rowid"
-        condition, match = "s.knowledge_search MATCH %s", fts5(place, wanted, every=every, titles=titles)
-    else:
-        source, column = "knowledge_searchtext AS t", "title_terms" if titles else "terms"
-        condition, match = f"t.{column} @@ %s::tsquery", tsquery(wanted, every=every)
-    order = "s.rowid" if connection.vendor == "sqlite" else "t.id"
-    where = f"WHERE {condition} AND t.project_id IN ({marks}){kind}"
-    return f"SELECT t.id FROM {source} {where} ORDER BY {order} DESC LIMIT {most}", [match, *place.projects, *kinds]  # noqa: S608
+        match = fts5(place, wanted, every=every, titles=titles)
+        where, order = "FROM knowledge_search WHERE knowledge_search MATCH %s", "rowid"
+        return f"SELECT rowid AS id {where} ORDER BY {order} DESC LIMIT {most}", [match]
+    column = "title_terms" if titles else "terms"
+    kind, kinds = (" AND kind = %s", [place.kind]) if place.kind else ("", [])
+    where = f"FROM knowledge_searchtext WHERE {column} @@ %s::tsquery AND project_id = ANY(%s){kind}"
+    values = [tsquery(wanted, every=every), list(place.projects), *kinds]
+    return f"SELECT id {where} ORDER BY id DESC LIMIT {most}", values
 
 
 def promising(places: Places, rarity: Sequence[float]) -> list[int]:
@@ -151,9 +150,9 @@ def promising(places: Places, rarity: Sequence[float]) -> list[int]:
     return nlargest(TEXTS, scores, key=lambda key: (scores[key], key))
 
 
-def fetch(keys: Sequence[int]) -> list[Passage]:
-    """These passages."""
-    rows = SearchText.objects.filter(pk__in=keys).order_by("-pk")
+def fetch(place: Place, keys: Sequence[int]) -> list[Passage]:
+    """These passages, if they are where was looked for."""
+    rows = SearchText.objects.filter(pk__in=keys, project__in=place.projects).order_by("-pk")
     return [Passage(*row) for row in rows.values_list(*Passage._fields)]
 
 
@@ -161,10 +160,9 @@ def fts5(place: Place, wanted: Sequence[Wish], *, every: bool, titles: bool) -> 
     """A query of SQLite's FTS5. Terms hold letters and digits only, and stand in quotes all the same."""
     columns = "title" if titles else "title body more"
     asked = f"{{{columns}}} : (" + (" AND " if every else " OR ").join(f"({fts5_wish(wish)})" for wish in wanted) + ")"
-    if len(place.projects) > 50:
-        return asked
-    scopes = " OR ".join(f'"p{project}"' for project in place.projects)
-    return f"(scope : ({scopes})) AND ({asked})"
+    scopes = [" OR ".join(f'"p{project}"' for project in place.projects)]
+    scopes += [f'"k{place.kind}"'] if place.kind else []
+    return " AND ".join([f"(scope : ({scope}))" for scope in scopes] + [f"({asked})"])
 
 
 def fts5_wish(wish: Wish) -> str:

@@ -97,7 +97,7 @@ def row_for(item: Written, start: int, passage: str, title: Terms) -> SearchText
         label=item.title,
         start=start,
         passage=passage,
-        scope=f"p{item.project_id}",
+        scope=f"p{item.project_id} k{item.kind}",
         title=" ".join(title.ordered),
         body=" ".join(body.ordered),
         more=" ".join(sorted(body.more | title.more)),

@@ -35,7 +35,7 @@ class HitOut(Schema):
 
 
 class HitPage(Page[HitOut]):
-    """Hits, the best first. Of each app the best 300 are told and counted."""
+    """Hits, the best first. Of each app the best 150 are told and counted."""
 
     total: int
     took_ms: float

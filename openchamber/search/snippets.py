@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from openchamber.search.terms import Term, Wish, located
 
 WIDTH = 180  # characters
+FAR = 1_200  # so far behind the first match better ones are looked for
 
 
 def normal(text: str) -> str:
@@ -19,10 +20,22 @@ def normal(text: str) -> str:
 
 
 def matches(text: str, wishes: Sequence[Wish]) -> list[tuple[int, int]]:
-    """Where in a normal text the wishes are met, in order."""
-    terms = list(located(text))
-    found = [place for start in range(len(terms)) for wish in wishes if (place := met(terms, start, wish))]
-    return sorted(set(found))
+    """Where in a normal text the wishes are met, in order; of a long one from the first match on, for a while."""
+    by_first: dict[str, list[Wish]] = {}
+    for wish in wishes:
+        by_first.setdefault(wish.terms[0], []).append(wish)
+    begun = tuple({wish.begun for wish in wishes if wish.begun and len(wish.terms) == 1})
+    terms: list[Term] = []
+    starts: list[tuple[int, list[Wish]]] = []
+    for number, term in enumerate(located(text)):
+        if starts and term.start > terms[starts[0][0]].start + FAR:
+            break
+        terms.append(term)
+        if begun and (term.word.startswith(begun) or term.stem.startswith(begun)):
+            starts.append((number, list(wishes)))
+        elif term.stem in by_first:
+            starts.append((number, by_first[term.stem]))
+    return sorted({place for start, some in starts for wish in some if (place := met(terms, start, wish))})
 
 
 def met(terms: Sequence[Term], start: int, wish: Wish) -> tuple[int, int] | None:
