@@ -6,15 +6,17 @@ import json
 from collections.abc import Sequence
 
 from django.conf import settings
+from django.utils.translation import gettext_noop
 
 from memory.models import Entry
 from openchamber.sessions.context import INDEX_SHARE, Item
 from openchamber.sessions.writing import MORE_SIZE, index_line, size
 
 TOOL = "openchamber_memory"
+# Told in English; the panel translates what stands before the brackets, which are for agents.
 GROUPS = {
-    "user": f"About the user (titles only; read one with {TOOL} before relying on it)",
-    "workspace": f"About this project (titles only; read one with {TOOL} first)",
+    "user": gettext_noop("About the user") + f" (titles only; read one with {TOOL} before relying on it)",
+    "workspace": gettext_noop("About this project") + f" (titles only; read one with {TOOL} first)",
 }
 
 

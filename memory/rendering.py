@@ -37,7 +37,8 @@ def _followed(name: str, known: dict[str, Entry]) -> str:
     """A link to an entry as Markdown; one that leads nowhere as it was written, with a word about it."""
     if name in known:
         return f"[{name}]({known[name].get_absolute_url()})"
-    return f"`[[{name}]]` ({_('dead link')})"
+    words = _("dead link")
+    return f"`[[{name}]]` ({words})"
 
 
 def dead_links(entry: Entry, names: set[str]) -> list[str]:

@@ -63,11 +63,16 @@ class Bar:
 
 
 def groups(status: Status) -> list[Group]:
-    """The entries by heading, in the order in which they are told: to agents in English, in the panel as it speaks."""
+    """The entries by heading, in the order in which they are told."""
     return [
-        Group(_(name) if name else _("Other"), TONES.get(entries[0].kind, 0), [ride(entry) for entry in entries])
+        Group(heading(name), TONES.get(entries[0].kind, 0), [ride(entry) for entry in entries])
         for name, entries in status.groups()
     ]
+
+
+def heading(name: str) -> str:
+    """A group's name for people: in their language, without what it says to agents in brackets."""
+    return _(name.partition(" (")[0]) if name else _("Other")
 
 
 def ride(entry: Entry) -> Ride:

@@ -280,7 +280,8 @@ def test_the_tool_answers_the_same_in_every_language(
 
 
 def test_work_status_translates_what_agents_read_in_english() -> None:
-    entries = [Entry("k", "message", "Pinned messages", "T", "held"), Entry("l", "note", "Notes", "T", "owed")]
+    headings = ["Pinned messages", "Notes", "About the user (titles only)", ""]
+    entries = [Entry(f"{number}", "note", heading, "T", "held") for number, heading in enumerate(headings)]
     with override("uk"):
         names = [group.name for group in riding.groups(Status(entries, "", "", 1000, []))]
-    assert names == ["Закріплені повідомлення", "Нотатки"]
+    assert names == ["Закріплені повідомлення", "Нотатки", "Про користувача", "Інше"]
