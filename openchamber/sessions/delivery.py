@@ -218,19 +218,24 @@ def _first_time(client: OpenCode, session: Session, message: str) -> bool:
     if not Lease.take(f"message:{message}", seconds=SEND_SECONDS, by=new_message_id()):
         return False
     try:
-        stored = client.stored(session.pk, message)
-    except AgentServerError:
-        # Not known, so nothing is sent; the lease must not make the next try look like a repetition.
+        if client.stored(session.pk, message):
+            return False
+        _let_go_of_earlier(session, message)
+    except (AgentServerError, Conflict):
+        # Nothing is sent, so the lease must not make the next try look like a repetition.
         Lease.objects.filter(name=f"message:{message}").delete()
         raise
-    if stored:
-        return False
-    earlier = session.deliveries.open().filter(carrier=message).first()
-    if earlier is not None and not earlier.overdue:
-        raise Conflict(_("An earlier try may still be on its way. Try again in a few seconds."))
-    if earlier is not None:
-        earlier.release()
     return True
+
+
+def _let_go_of_earlier(session: Session, message: str) -> None:
+    """Release what an earlier try with this id claimed; raises `Conflict` while that may still arrive."""
+    earlier = session.deliveries.open().filter(carrier=message).first()
+    if earlier is None:
+        return
+    if not earlier.overdue:
+        raise Conflict(_("An earlier try may still be on its way. Try again in a few seconds."))
+    earlier.release()
 
 
 def _claim_for(session: Session, prompt: Prompt, message: str) -> tuple[Delivery | None, str]:
