@@ -61,7 +61,9 @@ class Crossing:
     """A server at `url` that passes everything on to an OpenCode; used from any thread, started by `with`."""
 
     def __init__(self, opencode: OpenCodeProcess) -> None:
-        self.target = httpx2.Client(base_url=opencode.url, timeout=None, trust_env=False)
+        # No connection is used twice: one that OpenCode closes just then would look like a cut of the test's.
+        fresh = httpx2.Limits(max_keepalive_connections=0)
+        self.target = httpx2.Client(base_url=opencode.url, timeout=None, trust_env=False, limits=fresh)
         self.password = opencode.password
         self.seen: list[tuple[str, str]] = []
         self.moments: dict[
