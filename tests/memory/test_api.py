@@ -1,0 +1,165 @@
+"""Scopes, entries, configuration and settings over the API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from memory.models import Agent, Author, Entry, Scope, Switches
+from openchamber.models import ApiToken
+from tests.memory.test_tool import THREAT, break_scope, sqlite_only
+
+pytestmark = pytest.mark.usefixtures("project")
+BASE = "/api/projects/shop/agents/default/memory"
+
+
+def patch(api: Client, path: str, body: dict[str, Any], **headers: str) -> Any:
+    return api.patch(path, json.dumps(body), content_type="application/json", headers=headers)
+
+
+def test_the_overview_lists_the_user_scope_first_with_counts_and_the_index_s_size(
+    api: Client, write: Callable[..., Entry], workspace: Scope
+) -> None:
+    write("Uses make", scope=workspace)
+    write("Release notes", THREAT)
+    told = api.get(BASE).json()
+    assert (told["enabled"], told["template_has_memory"]) == (True, False)
+    user, project = told["scopes"]
+    assert (user["key"], user["kind"], user["path"], user["count"], user["flagged"]) == ("user", "user", None, 1, 1)
+    assert user["index"] == {"lines": 0, "characters": 0, "over_budget": False}
+    assert (project["key"], project["path"], project["count"]) == (workspace.key, workspace.directory, 1)
+    assert (project["index"]["lines"], project["label"]) == (1, "shop")
+
+
+def test_a_scope_lists_entries_without_bodies_page_by_page(api: Client, write: Callable[..., Entry]) -> None:
+    for number in range(3):
+        write(f"Fact {number}")
+    first = api.get(f"{BASE}/user", {"limit": 2}).json()
+    assert [entry["title"] for entry in first["results"]] == ["Fact 2", "Fact 1"]
+    assert "In every language" not in json.dumps(first)
+    rest = api.get(f"{BASE}/user", {"limit": 2, "cursor": first["next"]}).json()
+    assert ([entry["title"] for entry in rest["results"]], rest["next"]) == (["Fact 0"], None)
+
+
+def test_one_entry_has_its_body_and_an_etag(api: Client, write: Callable[..., Entry]) -> None:
+    entry = write("Prefers tabs")
+    answer = api.get(f"{BASE}/user/prefers-tabs")
+    assert answer.json()["body"] == "In every language."
+    assert answer.json()["origin"] == {"session": "ses_1", "agent": "build", "client": "opencode"}
+    assert answer.headers["ETag"] == f'"{entry.revision}"'
+
+
+def test_deleting_and_bringing_back(api: Client, write: Callable[..., Entry]) -> None:
+    write("Prefers tabs")
+    assert api.delete(f"{BASE}/user/prefers-tabs").status_code == 204
+    assert api.get(f"{BASE}/user/prefers-tabs").status_code == 404
+    assert api.delete(f"{BASE}/user/prefers-tabs").status_code == 404
+    assert api.post(f"{BASE}/user/prefers-tabs/undelete").json()["title"] == "Prefers tabs"
+    api.delete(f"{BASE}/user/prefers-tabs")
+    write("Prefers tabs", "Again.")
+    assert api.post(f"{BASE}/user/prefers-tabs/undelete").status_code == 409
+
+
+def test_a_change_sets_type_verdict_and_scope(api: Client, write: Callable[..., Entry], workspace: Scope) -> None:
+    write("Release notes", THREAT)
+    path = f"{BASE}/user/release-notes"
+    assert patch(api, path, {"type": "reference"}).json()["type"] == "reference"
+    judged = patch(api, path, {"verdict": "safe"}).json()
+    assert (judged["flagged"], judged["verdict"]) == (False, "safe")
+    unjudged = patch(api, path, {"verdict": None}).json()
+    assert (unjudged["flagged"], unjudged["verdict"]) == (True, None)
+    assert "displaced instructions" in {match["category"] for match in unjudged["matches"]}
+    moved = patch(api, path, {"move_to": workspace.key}).json()
+    assert moved["scope"] == workspace.key
+    assert api.get(path).status_code == 404
+
+
+def test_a_stale_change_is_refused_with_what_stands(api: Client, write: Callable[..., Entry], by: Author) -> None:
+    entry = write("Prefers tabs")
+    seen = entry.revision
+    entry.edit(by=by, body="In Go.")
+    answer = patch(api, f"{BASE}/user/prefers-tabs", {"type": "reference"}, **{"If-Match": f'"{seen}"'})
+    assert (answer.status_code, answer.json()["current"]["body"]) == (412, "In Go.")
+    assert (
+        patch(api, f"{BASE}/user/prefers-tabs", {"type": "reference"}, **{"If-Match": entry.revision}).status_code
+        == 200
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [({}, 422), ({"type": "rumour"}, 422), ({"verdict": "maybe"}, 422), ({"move_to": "nowhere-12345678"}, 404)],
+)
+def test_nonsense_changes_nothing(api: Client, write: Callable[..., Entry], body: dict[str, Any], status: int) -> None:
+    entry = write("Prefers tabs")
+    assert patch(api, f"{BASE}/user/prefers-tabs", body).status_code == status
+    entry.refresh_from_db()
+    assert entry.type == "fact"
+
+
+@pytest.mark.parametrize("key", ["nowhere-12345678", "..", "%2e%2e", "USER", "user%2f..", ".workspace", "MEMORY.md"])
+def test_a_key_that_is_no_scope_is_404(api: Client, on: None, project: Any, key: str) -> None:
+    assert api.get(f"{BASE}/{key}").status_code == 404
+    assert api.get(f"{BASE}/user/{key}").status_code == 404
+
+
+def test_another_agent_has_scopes_of_its_own(api: Client, write: Callable[..., Entry], project: Any) -> None:
+    write("Prefers tabs")
+    Agent.objects.create(slug="reviewer", name="Reviewer")
+    assert api.get("/api/projects/shop/agents/reviewer/memory/user").json()["results"] == []
+    assert api.get("/api/projects/shop/agents/nobody/memory").status_code == 404
+
+
+def test_a_stranger_s_project_and_scopes_of_other_projects_are_404(
+    stranger: Any, member: Any, write: Callable[..., Entry], workspace: Scope, agent: Agent
+) -> None:
+    other = Scope.objects.create(agent=agent, key="other-12345678", kind="workspace", directory="/srv/other")
+    for user, status in ((stranger, 404), (member, 200)):
+        _token, secret = ApiToken.make(user=user, name="theirs")
+        theirs = Client(headers={"Authorization": f"Bearer {secret}"})
+        assert theirs.get(BASE).status_code == status
+        assert theirs.get(f"{BASE}/{other.key}").status_code == 404
+    assert [scope["key"] for scope in theirs.get(BASE).json()["scopes"]] == ["user", workspace.key]
+
+
+@sqlite_only
+def test_a_broken_scope_is_503_and_marked_in_the_overview(
+    api: Client, write: Callable[..., Entry], user_scope: Scope, workspace: Scope
+) -> None:
+    write("Prefers tabs")
+    break_scope(user_scope)
+    assert api.get(f"{BASE}/user").json()["error"]["code"] == "scope_unavailable"
+    assert [scope["unavailable"] for scope in api.get(BASE).json()["scopes"]] == [True, False]
+
+
+def test_the_configuration_of_an_agent(api: Client, agent: Agent) -> None:
+    path = "/api/agents/default/config"
+    told = api.get(path).json()
+    assert told["defaults"] == {"system_prompt": True, "prompt": True, "workspace_prompt": True}
+    changed = patch(api, path, {"system_prompt": "# Environment", "memory": {"enabled": False, "prompt": ""}}).json()
+    assert (changed["system_prompt"], changed["memory"]["enabled"]) == ("# Environment", False)
+    assert changed["defaults"] == {"system_prompt": False, "prompt": False, "workspace_prompt": True}
+    assert patch(api, path, {"memory": {"prompt": None}}).json()["defaults"]["prompt"] is True
+    assert api.get("/api/agents/nobody/config").status_code == 404
+
+
+def test_the_settings_switch_memory(api: Client, db: None, member: Any) -> None:
+    assert api.get("/api/settings").json() == {"memory_enabled": False}
+    assert patch(api, "/api/settings", {"memory_enabled": True}).json() == {"memory_enabled": True}
+    assert Switches.current().enabled
+    _token, secret = ApiToken.make(user=member, name="theirs")
+    theirs = Client(headers={"Authorization": f"Bearer {secret}"})
+    assert patch(theirs, "/api/settings", {"memory_enabled": False}).status_code == 403
+
+
+def test_search_finds_entries_beside_notes(api: Client, project: Any, write: Callable[..., Entry]) -> None:
+    write("Prefers tabs", "Because of accessibility.")
+    write("Release notes", f"{THREAT} accessibility")
+    found = api.get("/api/search", {"q": "accessibility", "kind": "memory"}).json()["results"]
+    assert {hit["title"]: "<mark>" in hit["snippet"] for hit in found} == {"Prefers tabs": True, "Release notes": False}
+    Switches.change(enabled=False)
+    assert api.get("/api/search", {"q": "accessibility", "kind": "memory"}).json()["results"] == []

@@ -1,0 +1,55 @@
+"""Dark by default: without the environment variable there is no memory at all in a process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+LOOKS = """
+import django
+django.setup()
+from django.apps import apps
+from django.test import Client
+from django.urls import get_resolver
+from openchamber.clients import tools
+from openchamber.api import api
+paths = [str(pattern.pattern) for pattern in get_resolver().url_patterns]
+print(apps.is_installed("memory"))
+words = ("memory", "agents", "settings")
+print([path for path in api.get_openapi_schema()["paths"] if any(word in path for word in words)])
+print("openchamber_memory" in tools._tools)
+client = Client(HTTP_HOST="localhost")
+print([client.get(path).status_code for path in ("/agents/", "/memory/review/", "/api/memory/tool", "/api/settings")])
+"""
+
+
+def looks(tmp_path: Path, **environment: str) -> list[str]:
+    """What a process with this environment says of memory."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("OPENCHAMBER_")}
+    kept |= {"OPENCHAMBER_DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "openchamber.settings", **environment}
+    kept.pop("DATABASE_URL", None)
+    migrate = [sys.executable, "manage.py", "migrate", "-v0"]
+    subprocess.run(migrate, cwd=ROOT, env=kept, check=True, capture_output=True)
+    done = subprocess.run([sys.executable, "-c", LOOKS], cwd=ROOT, env=kept, check=True, capture_output=True, text=True)
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("value", ["", "0", "off", "maybe"])
+def test_unset_there_is_no_app_no_route_no_tool_and_nothing_in_the_schema(tmp_path: Path, value: str) -> None:
+    installed, schema, tool, statuses = looks(tmp_path, OPENCHAMBER_MEMORY_ENABLE=value)
+    assert (installed, schema, tool) == ("False", "[]", "False")
+    assert statuses == "[404, 404, 404, 404]"
+
+
+@pytest.mark.parametrize("value", ["1", " TRUE ", "yes", "on"])
+def test_set_there_is_memory_and_it_is_switched_off(tmp_path: Path, value: str) -> None:
+    installed, schema, tool, statuses = looks(tmp_path, OPENCHAMBER_MEMORY_ENABLE=value)
+    assert (installed, tool) == ("True", "True")
+    assert "/api/memory/tool" in schema
+    assert statuses == "[302, 302, 405, 401]"
