@@ -18,7 +18,7 @@ from knowledge.views import PanelRequest, author, project_of
 from knowledge.views.conflicts import conflict
 from openchamber.models import Project
 
-PAGE = 30  # notes
+PAGE = 20  # notes
 
 
 def listed(request: PanelRequest, project: Project, form: NoteForm) -> dict[str, Any]:

@@ -154,7 +154,7 @@ def test_a_filter_shows_what_it_says(panel, page, write_note):
 
 
 def test_older_notes_are_one_page_further(panel, page, write_note):
-    for number in range(31):
+    for number in range(21):
         write_note(f"number {number}")
     assert "?page=2" in panel.get(page).text
     assert "number 0</p>" in panel.get(page, {"page": "2"}).text
