@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memory.models import Agent, Author, Entry, Judgement, Scope, Switches, Taken, Through
@@ -49,12 +50,12 @@ class EntryAdmin(ReadOnlyAdmin):
     @admin.display(description=_("categories"))
     def categories(self, entry: Entry) -> str:
         """What the scanner found."""
-        return ", ".join(match["category"] for match in entry.matches)
+        return ", ".join(gettext(match["category"]) for match in entry.matches)
 
     @admin.display(description=_("matched words"))
     def matched(self, entry: Entry) -> str:
         """The words that matched, and how they were spelled."""
-        lines = (f"{match['category']}: {match['words']} {match['way']}".strip() for match in entry.matches)
+        lines = (f"{gettext(match['category'])}: {match['words']} {match['way']}".strip() for match in entry.matches)
         return "\n".join(lines)
 
     @admin.display(description=_("with invisible characters made visible"))
