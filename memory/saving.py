@@ -198,8 +198,8 @@ def _check_room(scope: Scope, reading: Reading, switches: Switches) -> None:
         return
     sentence = (
         f"Not saved: there are {len(reading.entries)} entries {WHERE[scope.kind]} and at most {limit} fit. Make room"
-        " now, then save again: merge entries that overlap by saving one text under one of their titles and deleting the"
-        " others, and delete what is no longer true. These are the titles:"
+        " now, then save again: merge entries that overlap by saving one text under one of their titles and deleting"
+        " the others, and delete what is no longer true. These are the titles:"
     )
     raise Full("\n".join([sentence, *map(line, reading.told)]), code="scope_full")
 
