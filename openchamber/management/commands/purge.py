@@ -31,6 +31,6 @@ class Command(BaseCommand):
         before = timezone.now() - timedelta(days=options["days"])
         counts: dict[str, int] = {}
         for _receiver, answer in purge_wanted.send(Project, before=before):
-            counts |= answer
+            counts |= answer or {}
         words = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
         self.stdout.write(_("Removed for good: %s.") % (words or _("nothing")))
