@@ -31,6 +31,6 @@ class Command(BaseCommand):
         before = timezone.now() - timedelta(days=options["days"])
         counts: dict[str, int] = {}
         for _receiver, answer in purge_wanted.send(Project, before=before):
-            counts |= answer or {}
+            counts |= answer if isinstance(answer, dict) else {}
         words = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
         self.stdout.write(_("Removed for good: %s.") % (words or _("nothing")))
