@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from django.db import models, transaction
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from simple_history.models import HistoricalRecords
@@ -114,6 +115,11 @@ class Written(models.Model):
             return None
         texts = self.history.filter(revision=revision).values_list(self.text_field, flat=True)
         return texts.first()  # type: ignore[no-any-return]
+
+    @cached_property
+    def url(self) -> str:
+        """What the addresses of everything that is done with it begin with."""
+        return f"{self.list_url()}{self.pk}/"
 
     @property
     def kind(self) -> str:

@@ -24,7 +24,7 @@ PAGE = 20  # notes
 def listed(request: PanelRequest, project: Project, form: NoteForm) -> dict[str, Any]:
     """What the page shows around a form: the notes that were asked for, page by page, and how many there are."""
     show = request.GET.get("show", "")
-    rows = project.notes.shown(show)
+    rows = project.notes.shown(show).select_related("project")
     number = request.GET.get("page") or project.notes.page_of(request.GET.get("at", ""), size=PAGE)
     page = Paginator(rows, PAGE).get_page(number)
     return {

@@ -23,7 +23,7 @@ from openchamber.models import Project
 from openchamber.search.snippets import matches
 from openchamber.search.terms import wishes
 
-PAGE = 50  # plans
+PAGE = 25  # plans
 
 
 def listed(request: PanelRequest, project: Project, form: PlanForm) -> dict[str, Any]:

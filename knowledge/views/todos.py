@@ -21,7 +21,7 @@ from knowledge.views import PanelRequest, author, number, project_of
 from knowledge.views.conflicts import conflict
 from openchamber.models import Project
 
-PAGE = 50  # todos
+PAGE = 30  # todos
 DONE_SHOWN = 20
 
 
@@ -31,8 +31,8 @@ def listed(request: PanelRequest, project: Project, *, focus: str = "") -> dict[
     all_done = request.GET.get("done") == "all" or bool(at and at.done)
     before = project.todos.open().filter(position__lte=at.position).count() if at else 0
     shown = PAGE * max(number(request.GET.get("pages"), most=40), -(-before // PAGE))
-    rows = list(project.todos.open()[: shown + 2])
-    done = project.todos.done()[: None if all_done else DONE_SHOWN]
+    rows = list(project.todos.open().select_related("project")[: shown + 2])
+    done = project.todos.done().select_related("project")[: None if all_done else DONE_SHOWN]
     return {
         "project": project,
         "section": "todos",
@@ -114,7 +114,7 @@ def move_todo(request: PanelRequest, slug: str, pk: int) -> HttpResponse:
         todo.move(before=before)
     place = todo.project.todos.open().filter(position__lte=todo.position).count()
     messages.success(request, _("Moved to position %(place)d.") % {"place": place})
-    return todo_list(request, todo.project, focus=f"{todo.row_id}-{request.POST.get('by', 'down')}")
+    return todo_list(request, todo.project, focus=f"{todo.row_id}-{request.GET.get('by', 'down')}")
 
 
 @require_http_methods(["GET", "POST"])

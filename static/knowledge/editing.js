@@ -101,7 +101,7 @@
     field.focus();
   });
 
-  // Arranging by dragging: the row's own form says where it shall stand, as its buttons do.
+  // Arranging by dragging: the row's own button says where it shall stand.
   let dragged = null;
   let before = null;
   const rowAt = (event) => event.target.closest?.("[data-arrange] > [data-key]");
@@ -124,11 +124,11 @@
   on("dragend", (event) => {
     if (!dragged) return;
     const { parentElement: list, nextElementSibling: next } = dragged;
-    const form = dragged.querySelector("form[data-move]");
+    const button = dragged.querySelector("[data-move]");
     if (event.dataTransfer.dropEffect === "none") list.insertBefore(dragged, before);
     else if (next !== before) {
-      form.elements.before.value = next ? next.dataset.key : list.dataset.rest ?? "";
-      form.requestSubmit();
+      button.value = next ? next.dataset.key : list.dataset.rest ?? "";
+      button.click();
     }
     dragged = null;
   });

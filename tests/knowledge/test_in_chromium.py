@@ -97,7 +97,9 @@ def test_the_same_by_keyboard_alone(visit: Callable[..., Page], serve: ServeProc
     page = visit("todos")
     page.keyboard.press("1")
     expect(page.get_by_role("heading", name="Notes", level=1)).to_be_visible()
+    page.wait_for_load_state()  # keys work once the scripts are there
     page.keyboard.press("n")
+    expect(page.get_by_label("New note")).to_be_focused()
     page.keyboard.type("Written by keys.")
     page.keyboard.press("Control+Enter")
     expect(page.locator("article")).to_contain_text("Written by keys.")

@@ -7,6 +7,10 @@ from django.core.exceptions import ValidationError
 
 from knowledge.models import Plan, Stale
 from knowledge.models.plans import PLAN_LENGTH
+from knowledge.wanted import plan_item
+from openchamber.models import Project
+from openchamber.search import ask, with_passages
+from openchamber.sessions.context import write
 
 
 def test_the_title_follows_the_first_heading(write_plan, by):
@@ -74,3 +78,14 @@ def test_an_edit_never_brings_a_deleted_plan_back(write_plan, by):
 def test_the_task_items_of_a_plan_are_found(write_plan):
     plan = write_plan("# P\n- [ ] one\n  * [x] two\n1. [X] three\n- four\n+ [ ]   \n- [y] five")
     assert plan.tasks() == [("one", False), ("two", True), ("three", True)]
+
+
+def test_a_plan_of_a_million_characters_is_found_by_its_last_word_and_rides_cut(write_plan, project, settings):
+    plan = write_plan("# Long\n" + "word and another\n" * 58_000 + "needle", pinned=True)
+    (hit,) = with_passages(ask(Project.objects.all(), "needle").hits)
+    assert (hit.kind, hit.id) == ("plan", str(plan.pk))
+    assert "<mark>needle</mark>" in hit.snippet
+    text, cut = write([plan_item(plan)], settings.CONTEXT_BUDGET)
+    assert len(text) <= settings.CONTEXT_BUDGET
+    assert cut == {f"knowledge:plan:{plan.pk}"}
+    assert f'openchamber_knowledge {{"action":"read","kind":"plan","id":"{plan.pk}"' in text
