@@ -18,8 +18,16 @@ def pinned_items(project: Project | None, session: Session, **_more: Any) -> tup
     """What rides in `session`: one query for notes and one for plans, however many there are."""
     if project is None:
         return [], []
-    notes = project.notes.riding_in(session.pk).order_by("created_at", "pk").select_related("project")
-    plans = project.plans.riding_in(session.pk).order_by("created_at", "pk").select_related("project")
+    notes = (
+        project.notes.riding_in(session.pk, parent=session.parent)
+        .order_by("created_at", "pk")
+        .select_related("project")
+    )
+    plans = (
+        project.plans.riding_in(session.pk, parent=session.parent)
+        .order_by("created_at", "pk")
+        .select_related("project")
+    )
     # A plan without a word has nothing to tell yet.
     return [*map(note_item, notes), *(plan_item(plan) for plan in plans if plan.body.strip())], []
 

@@ -27,20 +27,22 @@ class PinnableQuerySet(WrittenQuerySet[Row]):
         """Those that ride with every message of their project."""
         return self.filter(pinned=True)
 
-    def _chosen(self, sessions: list[str], *, attached: bool) -> Exists:
-        """Whether one of `sessions` made this choice about a row."""
-        kind = self.model._meta.model_name
-        choices = SessionPin.objects.filter(session__in=sessions, attached=attached)
-        return Exists(choices.filter(**{str(kind): OuterRef("pk")}))
+    def _chosen(self, session: str, *, attached: bool) -> Exists:
+        """Whether `session` made this choice about a row."""
+        choices = SessionPin.objects.filter(session=session, attached=attached)
+        return Exists(choices.filter(**{str(self.model._meta.model_name): OuterRef("pk")}))
 
-    def riding_in(self, session: str) -> Self:
-        """Those that ride in `session`: its own choice, else what the project pinned."""
-        attached, detached = self._chosen([session], attached=True), self._chosen([session], attached=False)
-        return self.live().filter(attached | (Q(pinned=True) & ~detached))
+    def riding_in(self, session: str, *, parent: str = "") -> Self:
+        """Those that ride in `session`: its own choice, else that of its parent, else what the project pinned."""
+        riding: Any = Q(pinned=True)
+        for chooser in filter(None, [parent, session]):
+            with_it, without_it = self._chosen(chooser, attached=True), self._chosen(chooser, attached=False)
+            riding = Q(with_it) | (riding & ~Q(without_it))
+        return self.live().filter(riding)
 
     def detached_in(self, session: str) -> Self:
         """Those that the project pinned and `session` does not want."""
-        return self.live().pinned().filter(self._chosen([session], attached=False))
+        return self.live().pinned().filter(self._chosen(session, attached=False))
 
 
 class Pinnable(Written):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from django.db import models, transaction
 from django.utils import timezone
@@ -101,8 +101,9 @@ class Todo(Written):
 
     def edit(self, *, by: Author, text: str | None = None, done: bool | None = None, seen: str | None = None) -> None:
         """Replace the text, or say whether it is done. `seen` is the revision that the edit was made on."""
-        words = self.text if text is None else normal_lines(text)
-        self._change(by=by, seen=seen, text=words, done=self.done if done is None else done)
+        wishes: dict[str, Any] = {} if text is None else {"text": normal_lines(text)}
+        wishes |= {} if done is None else {"done": done}
+        self._change(by=by, seen=seen, **wishes)
 
     @transaction.atomic
     def move(self, *, before: Todo | None) -> None:

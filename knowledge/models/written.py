@@ -169,16 +169,26 @@ class Written(models.Model):
         return self
 
     def _change(self, *, by: Author, seen: str | None, reason: str = "", **fields: Any) -> None:
-        """Set `fields` unless a revision other than `seen` stands by now (None: whatever stands).
+        """Set `fields` unless a revision other than `seen` stands by now; without `seen`, whatever stands.
 
         A sitting may build on its own last save, whose revision its editor has not heard of yet.
         """
         if seen and seen != self.revision and not self._saved_in(by.sitting):
             raise Stale(self)
-        seen = self.revision if seen else None
+        while True:
+            try:
+                return self._change_once(by=by, reason=reason, **fields)
+            except Stale as stale:
+                if seen or stale.current.deleted_at:
+                    raise
+                # Another change came between: this one is made on top of it, and takes back nothing else of it.
+                self.refresh_from_db()
+
+    def _change_once(self, *, by: Author, reason: str, **fields: Any) -> None:
+        """Set `fields` if the row still is as it was loaded; Stale when it is not."""
+        before = self.revision
         for name, value in fields.items():
             setattr(self, name, value)
-        before = self.revision
         self.derive()
         self.clean_fields(exclude=["project"])
         if self.revision == before:
@@ -186,7 +196,7 @@ class Written(models.Model):
         self.updated_at = timezone.now()
         rows = rows_for(self)  # before the transaction: a long text takes its time
         with transaction.atomic():
-            self._compare_and_set(seen=seen)
+            self._compare_and_set(seen=before)
             self._record("~", by=by, reason=reason)
             find_by(self, rows)
             project_changed(self.project)
@@ -195,11 +205,9 @@ class Written(models.Model):
         """Whether what stands now was saved in this sitting."""
         return bool(sitting) and self.history.values_list("sitting", flat=True).first() == sitting
 
-    def _compare_and_set(self, *, seen: str | None) -> None:
+    def _compare_and_set(self, *, seen: str) -> None:
         """Write the tracked fields of a live row, if it still is what the edit saw."""
-        rows = type(self)._default_manager.filter(pk=self.pk, deleted_at=None)
-        if seen:
-            rows = rows.filter(revision=seen)
+        rows = type(self)._default_manager.filter(pk=self.pk, deleted_at=None, revision=seen)
         names = [name for name in self._edited_fields() if name != "deleted_at"]
         if rows.update(**{name: getattr(self, name) for name in names}) != 1:
             raise Stale(type(self)._default_manager.select_related("project").get(pk=self.pk))

@@ -208,3 +208,10 @@ def test_searching_asks_as_often_for_20_texts_as_for_2(write_note, project, coun
     for _number in range(18):
         write_note("berth")
     assert count_queries(lambda: with_passages(ask(Project.objects.all(), "berth").hits)) == few == 5
+
+
+def test_hundreds_of_projects_are_searched_at_once(write_note, project):
+    write_note("needle")
+    names = [f"project-{number}" for number in range(600)]
+    Project.objects.bulk_create([Project(name=name, slug=name, directory=f"/{name}") for name in names])
+    assert [hit.title for hit in ask(Project.objects.all(), "needle").hits] == ["needle"]

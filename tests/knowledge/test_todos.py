@@ -146,3 +146,17 @@ def test_clearing_what_is_done_is_undone_as_a_whole_and_brings_back_nothing_else
     assert undo_clearing(project, at, by=by) == 0
     assert {todo.done for todo in (one, two)} == {True}
     assert not kept.done
+
+
+def test_two_who_change_different_things_of_one_todo_at_once_both_get_their_way(write_todo, by):
+    todo = write_todo("before")
+    one, other = Todo.objects.get(pk=todo.pk), Todo.objects.get(pk=todo.pk)
+    one.edit(text="after", by=by)
+    other.edit(done=True, by=by)
+    todo.refresh_from_db()
+    assert (todo.text, todo.done) == ("after", True)
+    assert [(entry.text, entry.done) for entry in todo.history.all()] == [
+        ("after", True),
+        ("after", False),
+        ("before", False),
+    ]

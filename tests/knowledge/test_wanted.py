@@ -90,3 +90,15 @@ def test_asking_costs_the_same_for_20_notes_as_for_2(session, write_note, count_
         SessionPin.choose("ses_1", write_note(pinned=True), attached=False)
     assert count_queries(lambda: riding(session)) == few
     assert count_queries(lambda: detached_items(project=session.project, session=session)) == 2
+
+
+def test_a_sub_agents_session_rides_as_its_parent_unless_it_chose_for_itself(session, project, write_note):
+    pinned, unpinned = write_note("pinned", pinned=True), write_note("unpinned")
+    child = Session.objects.create(id="ses_child", project=project, parent="ses_1")
+    SessionPin.choose("ses_1", pinned, attached=False)
+    SessionPin.choose("ses_1", unpinned, attached=True)
+    assert riding(child) == [f"knowledge:note:{unpinned.pk}"]
+    SessionPin.choose("ses_child", pinned, attached=True)
+    SessionPin.choose("ses_child", unpinned, attached=False)
+    assert riding(child) == [f"knowledge:note:{pinned.pk}"]
+    assert riding(session) == [f"knowledge:note:{unpinned.pk}"]
