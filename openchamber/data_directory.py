@@ -4,11 +4,17 @@ import os
 import secrets
 from pathlib import Path
 
+from django.core.exceptions import ImproperlyConfigured
+
 
 def prepare(directory: Path) -> Path:
     """Make `directory` (mode 0700, also when it was there already) and give it back."""
-    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    directory.chmod(0o700)
+    try:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        directory.chmod(0o700)
+    except OSError as error:
+        reason = f"The data directory {directory} cannot be used: {error.strerror}."
+        raise ImproperlyConfigured(f"{reason} Choose another with OPENCHAMBER_DATA_DIR.") from error
     return directory
 
 

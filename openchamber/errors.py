@@ -61,6 +61,10 @@ class Problem(Exception):
         self.current = current
         super().__init__(self.message)
 
+    def told(self) -> str:
+        """The sentence and those of its fields, for a person at a command line."""
+        return " ".join([self.message, *(str(text) for texts in (self.fields or {}).values() for text in texts)])
+
     def body(self) -> dict[str, Any]:
         """The JSON body of the answer."""
         error: dict[str, Any] = {"code": self.code, "message": self.message}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import signal
 import threading
-from collections.abc import Generator
+import time
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -20,7 +21,9 @@ from openchamber.sessions.opencode import AgentServerError
 
 logger = logging.getLogger(__name__)
 
-GRACEFUL_SECONDS = 2  # an open event stream would otherwise hold the stop for ever
+FINISH_SECONDS = 1  # for what was claimed
+STOP_SECONDS = 2.5  # for the agent server that we started
+GRACEFUL_SECONDS = 1  # an open event stream would otherwise hold the stop for ever
 
 
 class Web(uvicorn.Server):
@@ -82,8 +85,10 @@ class Beside:
         self.watchers.start()
 
     def _agent_server(self) -> None:
-        # The demo's model is known to an OpenCode of our own alone.
-        server = None if self.demo else servers.find()
+        # Two that start one each would take it from each other: they share the store and the row.
+        server = servers.started_elsewhere()
+        if server is None and not self.demo:  # the demo's model is known to an OpenCode of our own alone
+            server = servers.find()
         if server is None:
             server = self._child()
         if server is None:
@@ -108,18 +113,22 @@ class Beside:
         return server
 
     def stop(self) -> None:
-        """Stop all of it, side by side; finish what was claimed."""
-        works = [self.watchers.stop, restore.finish, delivery.finish, assembly.finish]
+        """Finish what was claimed, which needs the agent server; then stop the one that we started."""
+        self._stop_all(self.watchers.stop, restore.finish, delivery.finish, assembly.finish, within=FINISH_SECONDS)
         if self.child is not None:
-            works.append(self.child.stop)
-        threads = [threading.Thread(target=_closing, args=(work,)) for work in works]
+            self._stop_all(self.child.stop, within=STOP_SECONDS)
+
+    @staticmethod
+    def _stop_all(*works: Callable[[], None], within: float) -> None:
+        threads = [threading.Thread(target=_closing, args=(work,), daemon=True) for work in works]
         for thread in threads:
             thread.start()
+        deadline = time.monotonic() + within
         for thread in threads:
-            thread.join(4)
+            thread.join(max(0, deadline - time.monotonic()))
 
 
-def _closing(work: Any) -> None:
+def _closing(work: Callable[[], None]) -> None:
     try:
         work()
     finally:

@@ -6,6 +6,7 @@ from typing import Any
 
 import dj_database_url
 import platformdirs
+from django.core.exceptions import ImproperlyConfigured
 
 from openchamber import data_directory
 
@@ -15,6 +16,18 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 def flag(name: str) -> bool:
     """Whether the environment variable `name` says yes (1, true, yes, on)."""
     return os.environ.get(name, "").strip().lower() in {"1", "true", "yes", "on"}
+
+
+def number(name: str, default: float, *, at_least: float) -> float:
+    """The environment variable `name` as a number; refuses what is none, or too small."""
+    given = os.environ.get(name, "").strip()
+    try:
+        found = float(given) if given else float(default)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} must be a number, not {given!r}.") from None
+    if not found >= at_least:
+        raise ImproperlyConfigured(f"{name} must be at least {at_least:g}, not {given}.")
+    return found
 
 
 DATA_DIR = data_directory.prepare(
@@ -27,8 +40,8 @@ DEBUG = flag("OPENCHAMBER_DEBUG")
 MEMORY_INSTALLED = flag("OPENCHAMBER_MEMORY_ENABLE")
 OPENCODE_URL = os.environ.get("OPENCHAMBER_OPENCODE_URL", "")
 OPENCODE_PASSWORD = os.environ.get("OPENCHAMBER_OPENCODE_PASSWORD", "")
-CONTEXT_BUDGET = int(os.environ.get("OPENCHAMBER_CONTEXT_BUDGET") or 24_000)  # characters
-CONTEXT_TIMEOUT = float(os.environ.get("OPENCHAMBER_CONTEXT_TIMEOUT") or 1)  # seconds
+CONTEXT_BUDGET = int(number("OPENCHAMBER_CONTEXT_BUDGET", 24_000, at_least=2_000))  # characters
+CONTEXT_TIMEOUT = number("OPENCHAMBER_CONTEXT_TIMEOUT", 1, at_least=0.01)  # seconds
 ENVIRONMENT_TOKEN = os.environ.get("OPENCHAMBER_TOKEN", "")
 
 HOST_NAMES = [name.strip() for name in os.environ.get("OPENCHAMBER_ALLOWED_HOSTS", "").split(",") if name.strip()]
@@ -154,5 +167,7 @@ LOGGING = {
         # Every 4xx is a warning there, and a foreign host name a traceback: neither is a fault of this server.
         "django.request": {"level": "ERROR"},
         "django.security.DisallowedHost": {"level": "CRITICAL"},
+        # Its warnings name the path, and the path of a sign-in link is the secret.
+        "django.security.csrf": {"level": "ERROR"},
     },
 }

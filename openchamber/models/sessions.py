@@ -26,6 +26,13 @@ def _runs(pid: int) -> bool:
     return True
 
 
+def _alive(holder: str) -> bool:
+    """Whether the process that `holder` names (`leases.holder`) runs on this machine."""
+    host, _colon, rest = holder.partition(":")
+    pid = rest.partition(":")[0]
+    return host == socket.gethostname() and pid.isdigit() and _runs(int(pid))
+
+
 class AgentServerQuerySet(models.QuerySet["AgentServer"]):
     """Questions about agent servers."""
 
@@ -52,6 +59,7 @@ class AgentServer(models.Model):
     used_at = models.DateTimeField(_("last used"), default=timezone.now, editable=False)
     # The watcher's record: who listens and since when without a gap ("" and null while nobody does), and when an
     # event was last heard.
+    started_by = models.CharField(max_length=200, blank=True, editable=False)  # the `serve` that stops it, as a holder
     watched_by = models.CharField(max_length=200, blank=True, editable=False)
     unbroken_since = models.DateTimeField(null=True, editable=False)
     heard_at = models.DateTimeField(null=True, editable=False)
@@ -84,9 +92,17 @@ class AgentServer(models.Model):
         """
         if self.heard_at is None or timezone.now() - self.heard_at > HEARTBEAT_LOST:
             return False
-        host, _colon, rest = self.watched_by.partition(":")
-        pid = rest.partition(":")[0]
-        return host == socket.gethostname() and pid.isdigit() and _runs(int(pid))
+        return _alive(self.watched_by)
+
+    @property
+    def owned(self) -> bool:
+        """Whether the `serve` that started this server still runs on this machine."""
+        return _alive(self.started_by)
+
+    def belongs_to(self, holder: str) -> None:
+        """The `serve` that `holder` names started this server, and stops it with itself."""
+        self.started_by = holder
+        self.save(update_fields=["started_by"])
 
     def has_models(self, contexts: dict[str, int]) -> None:
         """Remember how much each model can hold."""

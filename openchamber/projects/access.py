@@ -52,7 +52,11 @@ class Caller:
         return Project.everything.visible_to(self.user)
 
     def add_project(self, *, directory: str, name: str) -> tuple[Project, bool]:
-        """The project at `directory` (a real path), and whether this call made it or brought it back."""
+        """The project at `directory` (a real path), and whether this call made it or brought it back.
+
+        Only for staff: a directory's project speaks to every session below that directory, whoever runs it.
+        """
+        self.check_staff()
         project, new = Project.add(directory=directory, name=name, by=self.user)
         if not self.projects().filter(pk=project.pk).exists():
             raise Conflict(_("This directory is a project of somebody else’s. Ask to be made a member."))

@@ -12,7 +12,7 @@ from openchamber.errors import Conflict, NotFound
 from openchamber.models import Delivery, PinnedMessage, Session
 from openchamber.paging import Page, Paging, page, page_of
 from openchamber.projects.access import ApiRequest
-from openchamber.sessions import delivery, pinned, rows
+from openchamber.sessions import choices, delivery, pinned, rows
 from openchamber.sessions import status as work_status
 from openchamber.sessions.assembly import CHARACTERS_PER_TOKEN
 from openchamber.sessions.delivery import Prompt, Sent
@@ -127,6 +127,7 @@ def create_session(request: ApiRequest, p: str, body: SessionIn) -> Respond[dict
     """Make a session in the project's directory."""
     project = request.auth.project(p)
     server = current_server()
+    choices.check(client_for(server), project.directory, agent=body.agent, model=body.model)
     session = rows.create_session(server, project, title=body.title, agent=body.agent, model=body.model)
     return Respond(201, session_out(client_for(server).session(session.pk)))
 
@@ -142,7 +143,10 @@ def send_message(request: ApiRequest, s: str, body: MessageIn) -> Respond[dict[s
         message_id=body.message_id,
         with_context=body.context != "none",
     )
-    return Respond(202, sent_out(delivery.send_message(session_of(request, s), prompt)))
+    session = session_of(request, s)
+    if body.agent or body.model:
+        choices.check(client_of(session), session.directory, agent=body.agent, model=body.model)
+    return Respond(202, sent_out(delivery.send_message(session, prompt)))
 
 
 def sent_out(sent: Sent) -> dict[str, Any]:

@@ -153,7 +153,7 @@ def assemble(
         if not forced:  # another client's wish stands until it is met, so the rows must not answer before
             remember(session, held, looked_at)
     block = context.assemble(want.items, list(want.failures), held, _frame(session, terms), forced=forced)
-    if block is None and not want.failures:
+    if block is None and not want.failures and not context.owed(want.items, (), held):
         session.owes_nothing(stamp=state)
     return Assembly(session, block, want, held, sequence, agent)
 
@@ -167,7 +167,8 @@ def budget_for(session: Session) -> int:
     """The most that one block may take: the configured size, or a tenth of the context of the session's model."""
     contexts = session.server.model_contexts if session.server else {}
     tokens = contexts.get(session.model, 0)
-    return min(settings.CONTEXT_BUDGET, tokens * CHARACTERS_PER_TOKEN // 10) if tokens else settings.CONTEXT_BUDGET
+    share = tokens * CHARACTERS_PER_TOKEN // 10 if tokens else settings.CONTEXT_BUDGET
+    return max(context.SMALLEST_BUDGET, min(settings.CONTEXT_BUDGET, share))
 
 
 def stamp(session: Session, agent: str) -> str:

@@ -20,6 +20,7 @@ Kind = Literal["message", "note", "plan", "index"]
 # How the budget is shared: no kind may starve another.
 MESSAGES_SHARE = 1 / 2
 INDEX_SHARE = 1 / 3
+SMALLEST_BUDGET = 2_000  # below this an item might get neither its title nor a line that counts it
 FEW = 24  # a full block names what it retracts in at most this part of the budget
 
 
@@ -137,6 +138,8 @@ def assemble(
     something of it is carried, a full block would drop that, so only changes travel.
     """
     due = owed(wanted, failures, carried)
+    if frame.budget < SMALLEST_BUDGET:
+        return None  # it stays owed: what is told in part must at least be named
     if not due and not (forced and wanted):
         return None
     full_items = [item for item in wanted if item.key not in carried.spoken]

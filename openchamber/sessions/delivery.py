@@ -22,7 +22,7 @@ from django.utils.translation import gettext as _
 
 from openchamber.errors import Conflict, Invalid
 from openchamber.models import AgentServer, Delivery, Lease, Session
-from openchamber.sessions import carriers, mirror
+from openchamber.sessions import carriers, context, mirror
 from openchamber.sessions.assembly import Assembly, Terms, assemble_in_time, budget_for, owed_nothing
 from openchamber.sessions.carriers import Carried
 from openchamber.sessions.message_ids import message_id as new_message_id
@@ -55,7 +55,7 @@ def restraint(session: Session) -> Terms:
         cause=Delivery.Cause.RESTORE, settled_at__gt=timezone.now() - LOOP_PAUSE
     )
     count = recent.count()
-    budget = budget_for(session) // 2 if count else 0
+    budget = max(context.SMALLEST_BUDGET, budget_for(session) // 2) if count else 0
     return Terms(budget=budget, restore=True, titles_only=count > 1)
 
 
@@ -188,7 +188,7 @@ def send_message(session: Session, prompt: Prompt, *, wait: bool = False) -> Sen
     message = prompt.message_id or new_message_id()
     if not _OWN_MESSAGE_ID.fullmatch(message):
         raise Invalid(_("A message id is `msg` and then letters, digits, _ or -."))
-    if prompt.message_id and not _first_time(client, session, message):
+    if prompt.message_id and not _first_time(client, session, prompt):
         return Sent(message, session.deliveries.filter(carrier=message).first(), repeated=True)
     session.uses(model=prompt.model)
     delivery, error = _claim_for(session, prompt, message) if prompt.with_context else (None, "")
@@ -210,15 +210,17 @@ def send_message(session: Session, prompt: Prompt, *, wait: bool = False) -> Sen
     return Sent(message, delivery, error)
 
 
-def _first_time(client: OpenCode, session: Session, message: str) -> bool:
+def _first_time(client: OpenCode, session: Session, prompt: Prompt) -> bool:
     """Whether nobody sent `message` before: a repeated id would append parts to the first one.
 
     The lease keeps two requests with one id apart; the agent server knows about earlier ones.
     """
+    message = prompt.message_id
     if not Lease.take(f"message:{message}", seconds=SEND_SECONDS, by=new_message_id()):
         return False
     try:
         if client.stored(session.pk, message):
+            _same_words(client, session, prompt)
             return False
         _let_go_of_earlier(session, message)
     except (AgentServerError, Conflict):
@@ -226,6 +228,13 @@ def _first_time(client: OpenCode, session: Session, message: str) -> bool:
         Lease.objects.filter(name=f"message:{message}").delete()
         raise
     return True
+
+
+def _same_words(client: OpenCode, session: Session, prompt: Prompt) -> None:
+    """Raise `Conflict` where the id was used for other words: those would be lost without a sound."""
+    stored = client.message(session.pk, prompt.message_id)
+    if stored.own_text and stored.own_text != prompt.text:
+        raise Conflict(_("This message id was used for another text. Choose a new one."))
 
 
 def _let_go_of_earlier(session: Session, message: str) -> None:

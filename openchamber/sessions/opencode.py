@@ -142,6 +142,11 @@ class OpenCode:
         rows = self._wire.json("GET", "/agent", params={"directory": directory})
         return [AgentInfo.read(row) for row in rows if not row.get("hidden") and row.get("mode") != "subagent"]
 
+    def agent_names(self, directory: str) -> set[str]:
+        """The names of all agents, sub-agents and hidden ones too."""
+        rows = self._wire.json("GET", "/agent", params={"directory": directory}, timeout=STARTING)
+        return {str(row.get("name", "")) for row in rows}
+
     def models(self, directory: str = "") -> list[ModelInfo]:
         """The models that can be used, the configured one first; none, or only public ones: nothing was set up."""
         query = {"directory": directory} if directory else {}

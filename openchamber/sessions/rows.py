@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -10,6 +12,8 @@ from openchamber.models import AgentServer, Project, Session
 from openchamber.projects.resolve import resolve
 from openchamber.sessions.opencode import Missing, SessionInfo, client_for
 from openchamber.signals import session_started
+
+SESSION_ID = re.compile(r"ses[A-Za-z0-9_-]{1,190}")
 
 
 def session_row(server: AgentServer | None, info: SessionInfo) -> Session:
@@ -47,6 +51,8 @@ def find_session(session_id: str) -> Session | None:
     row = Session.objects.select_related("project", "server").filter(pk=session_id).first()
     if row is not None and row.server is not None:
         return row
+    if not SESSION_ID.fullmatch(session_id):
+        return row  # the agent server would answer with an error of its own
     for server in AgentServer.objects.usable():
         try:
             return session_row(server, client_for(server).session(session_id))

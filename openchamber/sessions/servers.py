@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 
 from openchamber.demo import provider as demonstration
 from openchamber.models import AgentServer, ApiToken
+from openchamber.models.leases import holder
 from openchamber.projects.access import owner
 from openchamber.sessions.opencode import AgentServerError, OpenCode, Unreachable
 
@@ -27,7 +28,7 @@ logger = logging.getLogger(__name__)
 DEFAULT_URL = "http://127.0.0.1:4096"
 PLUGIN = Path(__file__).resolve().parent.parent / "clients" / "opencode" / "plugin.js"
 START_SECONDS = 60
-STOP_SECONDS = 3
+STOP_SECONDS = 2
 
 
 def current_server() -> AgentServer:
@@ -54,6 +55,18 @@ def use(url: str, password: str, source: str) -> AgentServer:
         },
     )
     return server
+
+
+def started_elsewhere() -> AgentServer | None:
+    """The OpenCode that another running `serve` of this installation has started, if it answers."""
+    row = AgentServer.objects.usable().filter(source=AgentServer.Source.STARTED).first()
+    if row is None or not row.owned:
+        return None
+    try:
+        return use(row.url, row.password, AgentServer.Source.STARTED)
+    except AgentServerError as error:
+        logger.info("the OpenCode that was started at %s: %s", row.url, error)
+        return None
 
 
 def find() -> AgentServer | None:
@@ -162,7 +175,9 @@ class Child:
         row = AgentServer.objects.filter(source=AgentServer.Source.STARTED).first()
         if row is not None and (row.url, row.password) != (url, self.password):
             row.moved(url=url, password=self.password)
-        return use(url, self.password, AgentServer.Source.STARTED)
+        server = use(url, self.password, AgentServer.Source.STARTED)
+        server.belongs_to(holder())
+        return server
 
     def stop(self) -> None:
         """Stop it: a term, a wait, then for good."""

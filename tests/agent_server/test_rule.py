@@ -134,15 +134,39 @@ def test_the_same_message_id_twice_sends_once(chamber: Chamber) -> None:
     assert len([part for part in message["parts"] if part.get("synthetic")]) == 1
 
 
+UNSTORED = """
+from openchamber.models import Session
+from openchamber.sessions.delivery import Prompt, send_message
+send_message(Session.objects.get(pk="{session}"), Prompt(text="to nobody", agent="no-such-agent"), wait=True)
+"""
+
+
 def test_a_message_that_was_taken_but_never_stored_leaves_its_block_owed(chamber: Chamber) -> None:
+    """OpenCode takes a message for an agent that it does not have, and drops it."""
     chamber.note(LONG)
     session = chamber.session()
-    body = {"text": "to nobody", "agent": "no-such-agent"}
-    chamber.api("POST", f"/sessions/{session}/messages", body, status=202)
+    done = chamber.serve.installation.manage("shell", "-c", UNSTORED.format(session=session))
+    assert done.returncode == 0, done.stderr
 
-    wait_for(lambda: chamber.context(session)["deliveries"][0]["state"] == "released", within=20)
+    assert chamber.context(session)["deliveries"][0]["state"] == "released"
     assert chamber.context(session)["owed"]
     assert chamber.send(session, "to build")["context"]["kind"] == "full"
+
+
+def test_an_unknown_agent_or_model_is_refused_before_anything_is_sent(chamber: Chamber) -> None:
+    session = chamber.session()
+    body = {"text": "to nobody", "agent": "no-such-agent", "model": "no/such"}
+    refused = chamber.api("POST", f"/sessions/{session}/messages", body, status=422)
+    assert set(refused["error"]["fields"]) == {"agent", "model"}
+    known = {"text": "to build", "agent": "build", "model": "scripted/scripted"}
+    chamber.api("POST", f"/sessions/{session}/messages", known, status=202)
+
+
+def test_a_message_id_is_not_used_for_other_words(chamber: Chamber) -> None:
+    session = chamber.session()
+    chamber.send(session, "the first words", message_id="msg_used_1")
+    body = {"text": "other words", "message_id": "msg_used_1"}
+    assert chamber.api("POST", f"/sessions/{session}/messages", body, status=409)["error"]["code"] == "conflict"
 
 
 def test_send_without_context_sends_the_words_alone(chamber: Chamber) -> None:

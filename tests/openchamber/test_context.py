@@ -162,6 +162,10 @@ def test_the_same_content_in_the_same_session_gives_the_same_text() -> None:
     assert elsewhere.signature == first.signature
 
 
+def test_a_budget_too_small_to_name_what_it_tells_tells_nothing() -> None:
+    assert context.assemble([note(1)], [], Carried(), Frame("ses_1", "secret", 300)) is None
+
+
 def test_no_kind_starves_another() -> None:
     messages = [message(number, "said " * 2_000) for number in range(40)]
     notes = [note(number, "noted " * 2_000) for number in range(3)]
@@ -210,7 +214,7 @@ ITEMS = st.lists(
 )
 
 
-@given(ITEMS, st.integers(min_value=1_500, max_value=24_000))
+@given(ITEMS, st.integers(min_value=context.SMALLEST_BUDGET, max_value=24_000))
 def test_any_block_stays_within_its_budget_and_counts_every_item(items: list[Item], budget: int) -> None:
     block = context.assemble(items, [], Carried(), Frame("ses_1", "secret", budget))
     if not items:
@@ -219,6 +223,8 @@ def test_any_block_stays_within_its_budget_and_counts_every_item(items: list[Ite
     assert block is not None
     assert writing.size(block.text) <= budget
     assert set(block.items) == {item.key for item in items}
+    for heading in {item.group for item in items if item.key not in block.text}:
+        assert " more" in block.text, f"something under {heading} is neither named nor counted"
     assert block.text.endswith("</openchamber-context>")
     block.text.encode()  # no lone surrogate
     assert context.assemble(items, [], told(*items), FRAME) is None

@@ -124,9 +124,19 @@ def test_a_user_sees_their_own_projects_only(
         assert getattr(page, method)(f"/projects/shop/{path}").status_code == 404
 
 
+def test_only_staff_makes_projects_of_directories(
+    sign_in: Callable[..., Client], stranger: User, tmp_path: Path
+) -> None:
+    answer = sign_in(stranger).post("/projects/", {"directory": str(tmp_path)})
+    assert answer.status_code == 403
+    assert not Project.objects.exists()
+
+
 def test_somebody_else_s_directory_is_not_given_away(
     sign_in: Callable[..., Client], stranger: User, project: Project
 ) -> None:
+    stranger.is_staff = True
+    stranger.save()
     for _ in range(2):
         answer = sign_in(stranger).post("/projects/", {"directory": project.directory})
         assert answer.status_code == 409

@@ -9,11 +9,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from openchamber.errors import Problem
 from openchamber.models import Project, Session
 from openchamber.projects.resolve import resolve
-from openchamber.sessions import rows
+from openchamber.sessions import choices, rows
 from openchamber.sessions.delivery import Prompt, send_message
-from openchamber.sessions.opencode import AgentServerError
+from openchamber.sessions.opencode import AgentServerError, client_for
 from openchamber.sessions.servers import current_server, find
 
 
@@ -47,7 +48,12 @@ class Command(BaseCommand):
         )
         try:
             session = self._new(options) if options["new"] else self._known(options["session"])
+            if session.server and (prompt.agent or prompt.model):
+                client = client_for(session.server)
+                choices.check(client, session.directory, agent=prompt.agent, model=prompt.model)
             sent = send_message(session, prompt, wait=True)
+        except Problem as problem:
+            raise CommandError(problem.told()) from problem
         except AgentServerError as error:
             raise CommandError(str(error)) from error
         told = sent.delivery
