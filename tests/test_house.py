@@ -185,7 +185,7 @@ def test_every_text_can_be_translated() -> None:
 def test_the_panels_javascript_stays_small() -> None:
     lines = {path.name: path.read_text().count("\n") for path in house.scripts()}
     assert lines["app.js"] < 300
-    assert sum(lines.values()) < 420  # with the editors: they save by themselves, lose nothing, drag, take files
+    assert sum(lines.values()) < 440  # with the editors: they save by themselves, lose nothing, drag, take files
 
 
 def test_styles_and_scripts_take_nothing_from_elsewhere() -> None:

@@ -55,7 +55,7 @@ def delete_item(request: PanelRequest, slug: str, kind: str, pk: int) -> HttpRes
     item = item_of(request, slug, kind, pk, live=False)
     item.bin(by=author(request))
     undo = reverse("knowledge:undelete-item", args=[slug, kind, pk])
-    messages.success(request, _("“%(title)s” was deleted.") % {"title": shortened(item.title, 60)}, extra_tags=undo)
+    messages.success(request, _("“%(title)s” was deleted.") % {"title": shortened(item.title, 40)}, extra_tags=undo)
     return HttpResponse() if request.htmx else redirect(item.list_url())
 
 

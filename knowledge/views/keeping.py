@@ -24,7 +24,7 @@ def keep_message(request: PanelRequest, slug: str, session_id: str, message_id: 
         if form.is_valid():
             return redirect(kept(request, session.project, session.pk, message_id, **form.cleaned_data))
     else:
-        text = client_of(session).message(session.pk, message_id).own_text
+        text = request.GET.get("text") or client_of(session).message(session.pk, message_id).own_text
         # What is too long for a note can only be a plan.
         kind = "plan" if len(text) > NOTE_LENGTH else request.GET.get("kind", "note")
         form = KeepForm(initial={"body": text, "kind": kind})

@@ -132,6 +132,19 @@ on("click", async (event) => {
   setTimeout(() => (words.textContent = before), 2000);
 });
 
+// A link that keeps a message keeps what was selected of it; opening the menu takes the selection away.
+let selected = {};
+on("selectionchange", () => {
+  const [selection, text] = [getSelection(), String(getSelection()).trim()];
+  if (text) selected = { text, message: selection.anchorNode.parentElement?.closest(".message")?.id };
+});
+on("pointerdown", (event) => event.target.closest(".prose") && (selected = {}));
+on("click", (event) => {
+  const link = event.target.closest('a[href*="/keep/"]');
+  if (link && selected.message && link.href.includes(selected.message.replace("message-", "/messages/")))
+    link.search += `&text=${encodeURIComponent(selected.text.slice(0, 4000))}`;
+});
+
 // A link to a place on this page closes the drawer that it stands in, and so does an act in a menu.
 on("click", (event) => {
   const link = event.target.closest("[data-jump]");
@@ -236,6 +249,9 @@ on("scroll", (event) => {
 on("htmx:after:swap", ({ detail: { ctx } }) => {
   if (ctx.sourceElement.matches?.("[data-menu]")) document.getElementById("message-menu")?.showPopover({ source: ctx.sourceElement });
 });
+
+// Who sent something goes on writing.
+on("htmx:after:swap", ({ detail: { ctx } }) => document.getElementById(ctx.sourceElement.dataset?.focus)?.focus());
 
 on("htmx:after:swap", () => {
   localise();

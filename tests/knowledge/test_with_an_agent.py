@@ -27,7 +27,7 @@ def test_messages_are_kept_and_todos_sent(
     chamber = Chamber(serve, opencode, model, git_directory)
     slug = serve.request("GET", f"/projects/{chamber.project}")["slug"]
     session = chamber.session()
-    model.when("Berths have four letters.", said="What are berths called?")
+    model.when("Berths have four letters.\n\nQuays have three.", said="What are berths called?")
     chamber.send(session, "What are berths called?")
     page.set_default_timeout(WAIT)
     page.goto(serve.link)
@@ -38,7 +38,7 @@ def test_messages_are_kept_and_todos_sent(
     answer = next(m["info"]["id"] for m in messages if m["info"]["role"] == "assistant")
     page.goto(f"{serve.url}/projects/{slug}/sessions/{session}/messages/{answer}/")
     page.get_by_role("link", name="Keep as a note").click()
-    expect(page.get_by_label("Text")).to_have_value("Berths have four letters.")
+    expect(page.get_by_label("Text")).to_have_value("Berths have four letters.\n\nQuays have three.")
     page.get_by_label("Text").fill("Four letters.")
     page.get_by_role("button", name="Keep it").click()
     card = page.locator("article", has_text="Four letters.")
@@ -46,6 +46,14 @@ def test_messages_are_kept_and_todos_sent(
     expect(page).to_have_url(re.compile(rf"/sessions/{session}/#message-{answer}"))
     (note,) = serve.request("GET", f"/projects/{slug}/notes")["results"]
     assert note["origin"] == {"session": session, "message": answer}
+
+    page.goto(f"{serve.url}/projects/{slug}/sessions/{session}/")
+    page.wait_for_load_state()
+    page.locator(f"#message-{answer} .prose p").last.click(click_count=3)  # selects the paragraph
+    page.locator(f"#more-{answer}").click()
+    page.get_by_role("link", name="Keep as a plan").click()
+    expect(page.get_by_label("Text")).to_have_value("Quays have three.")
+    expect(page.get_by_label("a plan")).to_be_checked()
 
     serve.request("POST", f"/projects/{slug}/todos", {"text": "Refuse rows & say why"})
     page.goto(f"{serve.url}/projects/{slug}/todos/")
