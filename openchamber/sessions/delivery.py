@@ -217,10 +217,10 @@ def _first_time(client: OpenCode, session: Session, prompt: Prompt) -> bool:
     """
     message = prompt.message_id
     if not Lease.take(f"message:{message}", seconds=SEND_SECONDS, by=new_message_id()):
+        _same_words(client, session, prompt)
         return False
     try:
-        if client.stored(session.pk, message):
-            _same_words(client, session, prompt)
+        if _same_words(client, session, prompt):
             return False
         _let_go_of_earlier(session, message)
     except (AgentServerError, Conflict):
@@ -230,11 +230,15 @@ def _first_time(client: OpenCode, session: Session, prompt: Prompt) -> bool:
     return True
 
 
-def _same_words(client: OpenCode, session: Session, prompt: Prompt) -> None:
-    """Raise `Conflict` where the id was used for other words: those would be lost without a sound."""
-    stored = client.message(session.pk, prompt.message_id)
+def _same_words(client: OpenCode, session: Session, prompt: Prompt) -> bool:
+    """Whether the message is stored; raises `Conflict` where it has other words: those given would be lost."""
+    try:
+        stored = client.message(session.pk, prompt.message_id)
+    except Missing:
+        return False
     if stored.own_text and stored.own_text != prompt.text:
         raise Conflict(_("This message id was used for another text. Choose a new one."))
+    return True
 
 
 def _let_go_of_earlier(session: Session, message: str) -> None:
