@@ -21,8 +21,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from openchamber.errors import Conflict, Invalid
-from openchamber.models import AgentServer, Delivery, Lease, Session
-from openchamber.sessions import carriers, context, mirror
+from openchamber.models import AgentServer, Delivery, Session
+from openchamber.sessions import attempts, carriers, context, mirror
 from openchamber.sessions.assembly import Assembly, Terms, assemble_in_time, budget_for, owed_nothing
 from openchamber.sessions.carriers import Carried
 from openchamber.sessions.message_ids import message_id as new_message_id
@@ -188,7 +188,7 @@ def send_message(session: Session, prompt: Prompt, *, wait: bool = False) -> Sen
     message = prompt.message_id or new_message_id()
     if not _OWN_MESSAGE_ID.fullmatch(message):
         raise Invalid(_("A message id is `msg` and then letters, digits, _ or -."))
-    if prompt.message_id and not _first_time(client, session, prompt):
+    if prompt.message_id and not attempts.first_time(client, session, message, prompt.text):
         return Sent(message, session.deliveries.filter(carrier=message).first(), repeated=True)
     session.uses(model=prompt.model)
     delivery, error = _claim_for(session, prompt, message) if prompt.with_context else (None, "")
@@ -208,47 +208,6 @@ def send_message(session: Session, prompt: Prompt, *, wait: bool = False) -> Sen
         delivery.sent()
         _confirm_soon(delivery, client, wait=wait)
     return Sent(message, delivery, error)
-
-
-def _first_time(client: OpenCode, session: Session, prompt: Prompt) -> bool:
-    """Whether nobody sent `message` before: a repeated id would append parts to the first one.
-
-    The lease keeps two requests with one id apart; the agent server knows about earlier ones.
-    """
-    message = prompt.message_id
-    if not Lease.take(f"message:{message}", seconds=SEND_SECONDS, by=new_message_id()):
-        _same_words(client, session, prompt)
-        return False
-    try:
-        if _same_words(client, session, prompt):
-            return False
-        _let_go_of_earlier(session, message)
-    except (AgentServerError, Conflict):
-        # Nothing is sent, so the lease must not make the next try look like a repetition.
-        Lease.objects.filter(name=f"message:{message}").delete()
-        raise
-    return True
-
-
-def _same_words(client: OpenCode, session: Session, prompt: Prompt) -> bool:
-    """Whether the message is stored; raises `Conflict` where it has other words: those given would be lost."""
-    try:
-        stored = client.message(session.pk, prompt.message_id)
-    except Missing:
-        return False
-    if stored.own_text and stored.own_text != prompt.text:
-        raise Conflict(_("This message id was used for another text. Choose a new one."))
-    return True
-
-
-def _let_go_of_earlier(session: Session, message: str) -> None:
-    """Release what an earlier try with this id claimed; raises `Conflict` while that may still arrive."""
-    earlier = session.deliveries.open().filter(carrier=message).first()
-    if earlier is None:
-        return
-    if not earlier.overdue:
-        raise Conflict(_("An earlier try may still be on its way. Try again in a few seconds."))
-    earlier.release()
 
 
 def _claim_for(session: Session, prompt: Prompt, message: str) -> tuple[Delivery | None, str]:
@@ -288,7 +247,7 @@ def _parts(text: str, delivery: Delivery | None) -> list[dict[str, object]]:
 
 def _after_failure(session: Session, message: str, delivery: Delivery | None, failure: AgentServerError) -> None:
     """Let go at once of what certainly never arrived; what may still be on its way is settled by reading."""
-    Lease.objects.filter(name=f"message:{message}").delete()
+    attempts.forget(message)
     if delivery is not None and isinstance(failure, NotConnected | Refused | Missing):
         delivery.release()
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 import socket
-import time
 from collections.abc import Callable
 from pathlib import Path
 from stat import S_IMODE
@@ -117,6 +117,6 @@ def test_watch_ends_in_time(
     installation = install(opencode=opencode if when == "with" else None)
     start_serve(installation)
     watch = start_process(installation, "watch")
-    time.sleep(2)
+    watch.output.wait_for(re.compile("Watching"), within=30)
     assert watch.running
     watch.stop()

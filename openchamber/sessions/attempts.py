@@ -1,0 +1,55 @@
+"""A message under an id that its sender chose: however often it is tried, it is sent once."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from openchamber.errors import Conflict
+from openchamber.models import Lease, Session
+from openchamber.sessions.message_ids import message_id as new_message_id
+from openchamber.sessions.opencode import SEND_SECONDS, AgentServerError, Missing, OpenCode
+
+
+def first_time(client: OpenCode, session: Session, message: str, text: str) -> bool:
+    """Whether nobody sent `message` before: a repeated id would append parts to the first one.
+
+    The lease keeps two requests with one id apart; the agent server knows about earlier ones.
+    """
+    if not Lease.take(f"message:{message}", seconds=SEND_SECONDS, by=new_message_id()):
+        _same_words(client, session, message, text)
+        return False
+    try:
+        if _same_words(client, session, message, text):
+            return False
+        _let_go_of_earlier(session, message)
+    except (AgentServerError, Conflict):
+        # Nothing is sent, so the lease must not make the next try look like a repetition.
+        forget(message)
+        raise
+    return True
+
+
+def _same_words(client: OpenCode, session: Session, message: str, text: str) -> bool:
+    """Whether the message is stored; raises `Conflict` where it has other words: those given would be lost."""
+    try:
+        stored = client.message(session.pk, message)
+    except Missing:
+        return False
+    if stored.own_text and stored.own_text != text:
+        raise Conflict(_("This message id was used for another text. Choose a new one."))
+    return True
+
+
+def _let_go_of_earlier(session: Session, message: str) -> None:
+    """Release what an earlier try with this id claimed; raises `Conflict` while that may still arrive."""
+    earlier = session.deliveries.open().filter(carrier=message).first()
+    if earlier is None:
+        return
+    if not earlier.overdue:
+        raise Conflict(_("An earlier try may still be on its way. Try again in a few seconds."))
+    earlier.release()
+
+
+def forget(message: str) -> None:
+    """A try failed: the next one is no repetition."""
+    Lease.objects.filter(name=f"message:{message}").delete()
