@@ -14,7 +14,7 @@ SOAK_ROUNDS ?= 200
 ARGS ?=
 TESTS ?=
 # Checks must not touch the data of the person who runs them.
-CHECKED := env -u DATABASE_URL OPENCHAMBER_DATA_DIR=$(CURDIR)/build/data
+CHECKED := env -u DATABASE_URL OPENCHAMBER_MEMORY_ENABLE=1 OPENCHAMBER_DATA_DIR=$(CURDIR)/build/data
 # $(call retried,command): registries are sometimes out of breath.
 retried = for attempt in 1 2 3; do $(1) && break; [ $$attempt -lt 3 ] || exit 1; echo "Trying again..." >&2; sleep $$((attempt * 5)); done
 
@@ -46,6 +46,10 @@ test: install system-packages lint
 	@$(CHECKED) $(BIN)/python manage.py makemigrations --check --dry-run
 	@$(BIN)/pytest $(TESTS)
 	@$(BIN)/python -m tests.postgresql $(BIN)/pytest -m "not browser and not real" $(TESTS)
+	@OPENCHAMBER_TEST_MEMORY=off $(BIN)/pytest -m "not browser and not real" $(TESTS)
+	@OPENCHAMBER_TEST_MEMORY=on $(BIN)/pytest -m "not browser and not real" $(TESTS)
+	@OPENCHAMBER_TEST_MEMORY=on $(BIN)/pytest -m "real or browser" tests/memory
+	@OPENCHAMBER_TEST_MEMORY=on $(BIN)/python -m tests.postgresql $(BIN)/pytest -m "not browser and not real" tests/memory
 
 lint: install
 	@$(BIN)/ruff check .

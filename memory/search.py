@@ -19,9 +19,9 @@ from openchamber.signals import search_wanted
 def memory_hits(projects: ProjectQuerySet, query: str, kind: str, limit: int, **_more: Any) -> list[Hit]:
     """The entries that match, the best first: those about the projects, and those about the user."""
     wanted = wishes(query)
-    slugs = dict(projects.values_list("directory", "slug"))
-    if not wanted or not slugs or kind not in ("", "memory") or not Switches.current().enabled:
+    if not wanted or kind not in ("", "memory") or not Switches.current().enabled:
         return []
+    slugs = dict(projects.values_list("directory", "slug"))
     about = Q(scope__kind=Scope.Kind.USER) | Q(scope__directory__in=slugs)
     entries = list(Entry.objects.live().filter(about).select_related("scope__agent"))
     return [

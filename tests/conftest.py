@@ -12,12 +12,21 @@ from django.db import connection, connections
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from tests.environment import DATA_DIRECTORY, ROUNDS
+from tests.environment import DATA_DIRECTORY, MEMORY, ROUNDS
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
     from openchamber.models import Project
+
+
+@pytest.fixture(scope="session", autouse=True)
+def memory_is_on() -> None:
+    """In the third state of the suite agents' memory is switched on wherever a test does not say otherwise."""
+    if MEMORY == "on":
+        from memory.models import Switches
+
+        Switches._meta.get_field("enabled").default = True
 
 
 @pytest.fixture(scope="session")

@@ -36,6 +36,14 @@ def on(db: None) -> None:
 
 
 @pytest.fixture
+def off(db: None) -> None:
+    """Memory is installed and switched off."""
+    from memory.models import Switches
+
+    Switches.change(enabled=False)
+
+
+@pytest.fixture
 def agent(on: None) -> Agent:
     """The default agent."""
     from memory.models import Agent

@@ -147,7 +147,7 @@ def test_the_configuration_of_an_agent(api: Client, agent: Agent) -> None:
     assert api.get("/api/agents/nobody/config").status_code == 404
 
 
-def test_the_settings_switch_memory(api: Client, db: None, member: Any) -> None:
+def test_the_settings_switch_memory(api: Client, off: None, member: Any) -> None:
     assert api.get("/api/settings").json() == {"memory_enabled": False}
     assert patch(api, "/api/settings", {"memory_enabled": True}).json() == {"memory_enabled": True}
     assert Switches.current().enabled

@@ -314,7 +314,7 @@ def test_the_switch_of_an_agent_writes_the_wanted_state(panel: Client, htmx: Cli
     assert agent.memory_enabled
 
 
-def test_the_settings_row_switches_memory_and_its_limits(panel: Client, htmx: Client, db: None) -> None:
+def test_the_settings_row_switches_memory_and_its_limits(panel: Client, htmx: Client, off: None) -> None:
     assert "memory-switches" in panel.get("/settings/").content.decode()
     fields = {"enabled": "on", "user_limit": "70", "workspace_limit": "250"}
     assert panel.post("/memory/switches/", fields).status_code == 302

@@ -337,7 +337,9 @@ def test_the_tool_over_the_api(api: Any, on: None, project: Project) -> None:
 
 
 @pytest.mark.parametrize("action", ["list", "read", "save", "delete", "search"])
-def test_switched_off_every_action_is_refused_and_nothing_is_written(api: Any, project: Project, action: str) -> None:
+def test_switched_off_every_action_is_refused_and_nothing_is_written(
+    api: Any, off: None, project: Project, action: str
+) -> None:
     fields = {"scope": "user", "title": "Prefers tabs", "body": "x", "query": "tabs"}
     answer = call(api, project, action=action, **fields)
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "memory_off")

@@ -184,7 +184,7 @@ def test_what_is_not_ours_to_choose_is_left_alone(write: Callable[..., Entry], s
         assert [answer for receiver, answer in answers if receiver.__module__.startswith("memory")] == [None]
 
 
-def test_a_session_s_start_makes_the_scopes_unless_memory_is_off(session: Session, db: None) -> None:
+def test_a_session_s_start_makes_the_scopes_unless_memory_is_off(session: Session, off: None) -> None:
     session_started.send(Session, session=session)
     assert not Scope.objects.exists()
     Switches.change(enabled=True)

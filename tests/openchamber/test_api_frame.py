@@ -19,6 +19,7 @@ from openchamber.errors import Malformed
 from openchamber.models import ApiToken, Project
 from openchamber.paging import Paging, page, page_of
 from openchamber.revisions import etag, seen_revision
+from tests.environment import MEMORY
 
 pytestmark = pytest.mark.django_db
 
@@ -210,6 +211,7 @@ def test_an_unknown_path_is_404(api: Client, client: Client, path: str) -> None:
     assert error_of(client.post(path), 404)["code"] == "not_found"
 
 
+@pytest.mark.skipif(bool(MEMORY), reason="memory is installed")
 def test_memory_s_paths_are_unknown_like_any_other_without_memory(api: Client) -> None:
     plain = error_of(api.get("/api/nothing"), 404)
     for path in ("/api/memory/tool", "/api/agents/default/config", "/api/settings"):

@@ -113,11 +113,11 @@ def test_without_trust_and_without_a_way_to_read_a_conversation_is_wanted(sessio
     assert assembly.assemble(session, "", can_read=False).conversation_wanted
 
 
-def test_nothing_changed_is_known_without_reading_an_item(session: Session, django_assert_num_queries: Any) -> None:
+def test_nothing_changed_is_known_without_reading_an_item(session: Session, django_assert_max_num_queries: Any) -> None:
     with answering(context_wanted, ([], [])), answering(context_version_wanted, "7"):
         assert not assembly.owed_nothing(session, "build")
         assembly.assemble(session, "build")
-        with django_assert_num_queries(1):
+        with django_assert_max_num_queries(4):  # one of ours; memory, where it is installed, reads three counters
             assert assembly.owed_nothing(session, "build")
         assert not assembly.owed_nothing(session, "plan")
     with answering(context_version_wanted, "8"):
