@@ -15,7 +15,7 @@ import uvicorn
 from django.db import connections
 
 from openchamber.models import AgentServer
-from openchamber.sessions import assembly, delivery, restore, servers
+from openchamber.sessions import assembly, delivery, following, restore, servers
 from openchamber.sessions.events import Watchers
 from openchamber.sessions.opencode import AgentServerError
 
@@ -41,6 +41,7 @@ class Web(uvicorn.Server):
                 signal.signal(number, handler)
 
     def _told_to_stop(self, number: int, frame: FrameType | None) -> None:
+        following.ending.set()
         self.handle_exit(number, frame)
 
 

@@ -20,6 +20,8 @@ from openchamber.sessions.wire import Message
 
 logger = logging.getLogger(__name__)
 
+# Set when the process is told to stop: streams to open pages end by themselves, and hold nothing up.
+ending = threading.Event()
 IDLE_SECONDS = 60
 PAUSE_SECONDS = 2
 # Texts of parts whose end was never seen must not pile up.

@@ -15,12 +15,13 @@ from openchamber.errors import NotFound
 from openchamber.models import Session
 from openchamber.panel import PanelRequest
 from openchamber.sessions import reading
-from openchamber.sessions.following import Follower, followers
+from openchamber.sessions.following import Follower, ending, followers
 from openchamber.sessions.views import client_of, messages_url, session_of
 
 # A look at the newest messages; one that does not reach back far enough looks again at a whole page.
 GLANCE = 20
 BEAT_SECONDS = 15
+TICK_SECONDS = 0.4  # how soon a stream notices that the process is ending
 # At most four looks a second, however fast the agent writes.
 PAUSE_SECONDS = 0.25
 
@@ -96,11 +97,15 @@ async def _names(follower: Follower, session: str) -> AsyncIterator[str]:
     leave = follower.listen(session, wake)
     try:
         yield ": listening\n\n"
-        while True:
+        quiet = 0.0
+        while not ending.is_set():
             try:
-                await asyncio.wait_for(new.wait(), BEAT_SECONDS)
+                await asyncio.wait_for(new.wait(), TICK_SECONDS)
             except TimeoutError:
-                yield ": beat\n\n"
+                quiet += TICK_SECONDS
+                if quiet >= BEAT_SECONDS:
+                    quiet = 0.0
+                    yield ": beat\n\n"
                 continue
             new.clear()
             yield "event: conversation-changed\ndata:\n\n"
