@@ -13,6 +13,7 @@ from django.core import checks
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Max
+from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
@@ -52,10 +53,10 @@ def data_directory() -> Iterator[Finding]:
     if not os.access(path, os.W_OK | os.X_OK):
         yield fail(topic, _("%(path)s cannot be written to.") % {"path": path}, _("Run: chmod u+rwx %s") % path)
     elif free < LITTLE_SPACE:
-        says = _("%(path)s: only %(free)d MB are free.") % {"path": path, "free": free // 1024**2}
+        says = _("%(path)s: only %(free)s are free.") % {"path": path, "free": filesizeformat(free)}
         yield warn(topic, says, _("Make room, or move it: OPENCHAMBER_DATA_DIR says where it is."))
     else:
-        yield ok(topic, _("%(path)s, with %(free)d MB free.") % {"path": path, "free": free // 1024**2})
+        yield ok(topic, _("%(path)s, with %(free)s free.") % {"path": path, "free": filesizeformat(free)})
 
 
 @examination(reads_rows=False)

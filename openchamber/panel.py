@@ -7,6 +7,7 @@ from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
@@ -122,6 +123,11 @@ class Frame:
         """Whether a watcher hears the agent server."""
         heard_at = self.server.heard_at if self.server else None
         return heard_at is not None and timezone.now() - heard_at < HEARD
+
+    @property
+    def memory(self) -> bool:
+        """Whether this installation has the agents' memory; nothing promises it otherwise."""
+        return bool(settings.MEMORY_INSTALLED)
 
     @cached_property
     def search_url(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
@@ -11,12 +12,23 @@ from django.utils.safestring import SafeString, mark_safe
 from openchamber.search.terms import Term, Wish, located
 
 WIDTH = 180  # characters
+# Headings, quotes, list marks, fences and rows of dashes begin a line; `**` and backticks stand at a word's edge.
+MARKS = re.compile(
+    r"^[ ]{0,3}(?:#{1,6}[ ]+|>[ ]?|[-*+][ ]+(?:\[[ xX]\][ ]+)?|(?:```|~~~)[^\n]*$|\|[ :|-]+\|[ ]*$)"
+    r"|(?<!\w)(?:\*\*|`+)(?=\S)|(?<=\S)(?:\*\*|`+)(?!\w)",
+    re.MULTILINE,
+)
 FAR = 1_200  # so far behind the first match better ones are looked for
 
 
 def normal(text: str) -> str:
     """The text as it is shown in a snippet: in one line, in the form whose places `located` tells."""
     return " ".join(unicodedata.normalize("NFKC", text).split())
+
+
+def plain(text: str) -> str:
+    """The text without the marks of its Markdown that would only be noise in one line; those inside words stay."""
+    return MARKS.sub("", text)
 
 
 def matches(text: str, wishes: Sequence[Wish]) -> list[tuple[int, int]]:
@@ -50,7 +62,7 @@ def met(terms: Sequence[Term], start: int, wish: Wish) -> tuple[int, int] | None
 
 def snippet(text: str, wishes: Sequence[Wish]) -> SafeString:
     """The best stretch of `text` as escaped HTML in which only `<mark>` is a tag."""
-    text = normal(text)
+    text = normal(plain(text))
     places = matches(text, wishes)
     return shown(text, places, *stretch(text, places))
 

@@ -92,6 +92,8 @@
     if (key) forget(key);
   });
 
+  // A conflict is taller than the editor whose place it takes: one begins with its first line.
+  on("htmx:after:swap", () => document.activeElement?.closest(".conflict > h2")?.scrollIntoView());
   on("htmx:after:swap", comeBack);
   comeBack();
 
