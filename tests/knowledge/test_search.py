@@ -207,7 +207,9 @@ def test_searching_asks_as_often_for_20_texts_as_for_2(write_note, project, coun
     few = count_queries(lambda: with_passages(ask(Project.objects.all(), "berth").hits))
     for _number in range(18):
         write_note("berth")
-    assert count_queries(lambda: with_passages(ask(Project.objects.all(), "berth").hits)) == few <= 8  # memory, where it is installed, asks three times
+    assert (
+        count_queries(lambda: with_passages(ask(Project.objects.all(), "berth").hits)) == few <= 8
+    )  # memory, where it is installed, asks three times
 
 
 def test_hundreds_of_projects_are_searched_at_once(write_note, project):
