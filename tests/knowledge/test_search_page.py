@@ -8,6 +8,7 @@ import pytest
 from django.urls import reverse
 
 from openchamber.models import Project
+from openchamber.search.snippets import snippet
 from openchamber.search.terms import wishes
 
 
@@ -115,3 +116,8 @@ def test_the_api_limits_kind_and_project(api, library, project):
 
 def test_what_was_typed_is_compared_with_what_was_found():
     assert wishes("Harbour ") == wishes("harbour ")
+
+
+def test_a_snippet_leaves_out_marks_of_markdown_but_none_inside_words():
+    text = "# Tides\n\n- [ ] **High** water at `KAIS`, x`y and 2**3\n\n> kept"
+    assert snippet(text, wishes("water")) == "Tides High <mark>water</mark> at KAIS, x`y and 2**3 kept"
