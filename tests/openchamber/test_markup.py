@@ -152,40 +152,6 @@ def test_words_are_never_lost_to_markup(text: str) -> None:
     assert "wordsthatstay" in markup.render(f"{text}\n\nwordsthatstay")
 
 
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "[",
-        "![",
-        "*a ",
-        "**a *b ",
-        "`a",
-        "> ",
-        "[a](",
-        "[[a](b)",
-        "^[",
-        "[^a]",
-        "<a ",
-        "<!-- ",
-        "~~a",
-        "- [ ] a\n",
-        "&#",
-    ],
-)
-def test_twice_the_text_takes_about_twice_as_long(piece: str) -> None:
-    def seconds(size: int) -> float:
-        text = piece * (size // len(piece))
-        markup._rendered.cache_clear()
-        start = time.thread_time()
-        markup.render(text)
-        return time.thread_time() - start
-
-    seconds(2_000)  # warm
-    once, thrice = (min(seconds(size) for _ in range(3)) for size in (10_000, 30_000))
-    # Linear is 3, quadratic 9; what takes no time at all cannot be told apart.
-    assert thrice < max(0.1, 6.5 * once)
-
-
 def test_a_slow_lexer_is_given_up() -> None:
     start = time.thread_time()
     html = markup.highlighted("a \n" * 6000, "csharp")
