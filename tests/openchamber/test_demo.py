@@ -109,8 +109,8 @@ def test_what_looks_like_an_item_inside_a_note_is_the_note_s() -> None:
 
 
 def test_what_did_not_fit_is_counted() -> None:
-    heard = Heard.listen([user(block(*(note(number, "word " * 400) for number in range(40)), budget=1500))])
-    assert heard.more + len(heard.held) == 40
+    heard = Heard.listen([user(block(*(note(number, "word " * 400) for number in range(80)), budget=2000))])
+    assert heard.more + len(heard.held) == 80
     assert heard.more > 0
     assert f"and {heard.more} more" in answering.account(heard)
 

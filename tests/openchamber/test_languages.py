@@ -245,7 +245,7 @@ def session(owner: User, project: Project) -> Session:
 TERMS = [
     assembly.PLAIN,
     assembly.Terms(restore=True),
-    assembly.Terms(budget=1000),
+    assembly.Terms(budget=2_000),
     assembly.Terms(titles_only=True),
 ]
 
