@@ -12,6 +12,8 @@ from openchamber.search.terms import terms
 # What an entry must share, of the shorter one's words, to be reported.
 SHARED = 0.6
 FEWEST = 3
+# How many are reported at most, the likest first.
+MOST = 5
 # Words that say nothing about what an entry is about, and the ones that turn it round.
 COMMON = frozenset(
     terms(
@@ -44,8 +46,8 @@ def likeness(one: str, other: str) -> float:
 
 def alike(text: str, others: Sequence[tuple[str, str]]) -> list[tuple[float, str, str]]:
     """Those of `others` (key, text) that may say the same or the opposite: (likeness, key, how they differ)."""
-    found = [(likeness(text, other), key, difference(text, other)) for key, other in others]
-    return sorted((one for one in found if one[0] >= SHARED), reverse=True)[:5]
+    near = sorted(((likeness(text, other), key, other) for key, other in others), reverse=True)
+    return [(score, key, difference(text, other)) for score, key, other in near[:MOST] if score >= SHARED]
 
 
 def difference(one: str, other: str) -> str:

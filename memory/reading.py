@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
 
 from django.db import DatabaseError
 from django.db.models import QuerySet
@@ -19,6 +21,31 @@ logger = logging.getLogger(__name__)
 
 # What a store that cannot be read raises: the database itself, or a row that does not hold what it should.
 BROKEN = (DatabaseError, ValueError, TypeError)
+
+
+class Line(NamedTuple):
+    """What an index and a comparison need of an entry; a whole row costs ten times as much to make."""
+
+    pk: int
+    title: str
+    description: str
+    body: str
+    type: str
+    name: str
+    updated_at: datetime
+    flagged: bool
+    awaiting: bool
+    scanned_with: str
+    content_hash: str
+
+    @property
+    def withheld(self) -> bool:
+        """Whether agents are not told of it."""
+        return self.flagged or self.awaiting
+
+    def content(self) -> tuple[str, str, str]:
+        """What is scanned, compared and told."""
+        return self.title, self.description, self.body
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +63,23 @@ class Reading:
         return [entry for entry in self.entries if not entry.withheld]
 
 
-def read(kind: str, scope: Scope | None, *, without: QuerySet[Entry] | None = None) -> Reading:
+@dataclass(frozen=True, slots=True)
+class LineReading:
+    """The same by lines: those that an agent may be told of, and how many entries there are in all."""
+
+    kind: str
+    scope: Scope | None = None
+    told: Sequence[Line] = field(default_factory=list)
+    count: int = 0
+    failed: bool = False
+
+
+def read(kind: str, scope: Scope | None) -> Reading:
     """The scope, each entry judged by the present scanner. One query, unless something must be scanned anew."""
     if scope is None:
         return Reading(kind)
     try:
-        rows: EntryQuerySet = scope.entries.live().newest_first()
-        entries = list(rows.exclude(pk__in=without.values("pk")) if without is not None else rows)
+        entries = list(scope.entries.live().newest_first())
         for entry in entries:
             entry.scope = scope
         judge(scope, entries)
@@ -50,6 +87,37 @@ def read(kind: str, scope: Scope | None, *, without: QuerySet[Entry] | None = No
         logger.exception("%s could not be read", scope.source)
         return Reading(kind, scope, failed=True)
     return Reading(kind, scope, entries)
+
+
+def read_lines(kind: str, scope: Scope | None, *, without: QuerySet[Entry] | None = None) -> LineReading:
+    """What can be told of the scope, line by line, leaving out `without`. One query like `read`, and a tenth of its
+    time."""
+    if scope is None:
+        return LineReading(kind)
+    try:
+        rows: EntryQuerySet = scope.entries.live().newest_first()
+        rows = rows.exclude(pk__in=without.values("pk")) if without is not None else rows
+        lines = lines_of(rows)
+        if old := [line.pk for line in lines if not is_judged(line)]:
+            judge(scope, whole(scope, old))
+            lines = lines_of(rows)
+    except BROKEN:
+        logger.exception("%s could not be read", scope.source)
+        return LineReading(kind, scope, failed=True)
+    return LineReading(kind, scope, [line for line in lines if not line.withheld], len(lines))
+
+
+def lines_of(rows: EntryQuerySet) -> list[Line]:
+    """The entries as lines."""
+    return [Line(*values) for values in rows.values_list(*Line._fields)]
+
+
+def whole(scope: Scope, keys: Sequence[int]) -> list[Entry]:
+    """The entries with these ids."""
+    entries = list(scope.entries.filter(pk__in=keys[:500])) + (whole(scope, keys[500:]) if keys[500:] else [])
+    for entry in entries:
+        entry.scope = scope
+    return entries
 
 
 def judge(scope: Scope, entries: Iterable[Entry]) -> int:
@@ -64,6 +132,6 @@ def judge(scope: Scope, entries: Iterable[Entry]) -> int:
     return len(old)
 
 
-def is_judged(entry: Entry) -> bool:
+def is_judged(entry: Entry | Line) -> bool:
     """Whether what is stored as verdict is about this content, by the present scanner."""
     return entry.scanned_with == SCANNER_VERSION and entry.content_hash == texts.content_hash(*entry.content())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -12,12 +13,13 @@ from memory import index, texts
 from memory.alike import alike
 from memory.holders import Holder
 from memory.models import Author, Entry, Judgement, Scope, Stale, Switches, Taken
-from memory.reading import Reading, read
+from memory.reading import Line, LineReading, read_lines
 from memory.threats import scan
 from memory.tool import WHERE, Answer, line, scope_for, shown
 from openchamber.errors import Conflict, Invalid, Problem, Unavailable
 
 SHOWN_TEXT = 300  # characters of a look-alike's text
+COMPARED = 1_000  # entries, the newest ones, that a new text is compared with
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +67,13 @@ def memory_save(holder: Holder, kind: str, draft: Draft, *, by: Author) -> Answe
 def _saved(scope: Scope, draft: Draft, *, by: Author) -> Answer:
     # Two savers of one scope take turns: else both could fill the last place, or both make the same title.
     Scope.objects.select_for_update().get(pk=scope.pk)
-    reading = read(scope.kind, scope)
+    reading = read_lines(scope.kind, scope)
     if reading.failed:
         raise Unavailable(f"What you know {WHERE[scope.kind]} cannot be read right now, so nothing was saved.")
-    existing = _meant(reading, draft)
+    existing = _meant(scope, draft)
     if existing and not draft.title.strip():
         draft = replace(draft, title=existing.title)
-    if repeated := _repeated(reading, draft):
+    if repeated := _repeated(scope, draft):
         return _unchanged(repeated)
     if existing and not _is_held_back(draft):
         return _corrected(existing, reading, draft, by=by)
@@ -84,24 +86,20 @@ def _is_held_back(draft: Draft) -> bool:
     return verdict == Entry.Judgement.THREAT or (verdict != Entry.Judgement.SAFE and bool(scan(*draft.content)))
 
 
-def _repeated(reading: Reading, draft: Draft) -> Entry | None:
+def _repeated(scope: Scope, draft: Draft) -> Entry | None:
     """The entry that says exactly this already, flagged ones too."""
-    wanted = texts.content_hash(*draft.content)
-    same = (entry for entry in reading.entries if entry.content_hash == wanted)
-    return next((entry for entry in same if draft.type in ("", entry.type)), None)
+    same = scope.entries.live().filter(content_hash=texts.content_hash(*draft.content))
+    return (same.filter(type=draft.type) if draft.type else same).select_related("scope__agent").first()
 
 
-def _meant(reading: Reading, draft: Draft) -> Entry | None:
+def _meant(scope: Scope, draft: Draft) -> Entry | None:
     """The clean entry that the draft corrects: the one it names, else the one with its title."""
-    clean = [entry for entry in reading.entries if not entry.flagged]
+    clean = scope.entries.live().filter(flagged=False).select_related("scope__agent")
+    wanted = draft.wanted if draft.wanted.isascii() and draft.wanted.isdigit() and len(draft.wanted) < 19 else ""
     key = texts.title_key(draft.title)
-    for matches in (
-        [entry for entry in clean if draft.wanted and draft.wanted == str(entry.pk)],
-        [entry for entry in clean if draft.name and entry.name == draft.name],
-        [entry for entry in clean if entry.title_key == key],
-    ):
-        if matches:
-            return matches[0]
+    for lookup in ({"pk": wanted}, {"name": draft.name}, {"title_key": key}):
+        if all(lookup.values()) and (entry := clean.filter(**lookup).first()):
+            return entry
     return None
 
 
@@ -112,7 +110,7 @@ def _unchanged(entry: Entry) -> Answer:
     return Answer(text, {"entry": shown(entry), "changed": False})
 
 
-def _corrected(entry: Entry, reading: Reading, draft: Draft, *, by: Author) -> Answer:
+def _corrected(entry: Entry, reading: LineReading, draft: Draft, *, by: Author) -> Answer:
     title, description, body = draft.content
     fields = {"title": title, "body": body, **({"description": description} if description else {})}
     fields |= {"type": draft.type} if draft.type else {}
@@ -123,21 +121,20 @@ def _corrected(entry: Entry, reading: Reading, draft: Draft, *, by: Author) -> A
     return _with_similar(entry, others, [sentence])
 
 
-def _added(scope: Scope, reading: Reading, draft: Draft, *, by: Author) -> Answer:
+def _added(scope: Scope, reading: LineReading, draft: Draft, *, by: Author) -> Answer:
     switches = Switches.current()
     _check_room(scope, reading, switches)
     title, description, body = draft.content
     fields = {"title": title, "description": description, "body": body, "type": draft.type or Entry.Type.FACT}
-    taken = {entry.name for entry in reading.entries}
-    name = draft.name if draft.name and draft.name not in taken else ""
+    free = draft.name and not scope.entries.live().filter(name=draft.name).exists()
     held = scope.kind == Scope.Kind.USER and switches.hold_user_entries
-    entry = Entry.write(scope=scope, by=by, awaiting=held, name=name, **fields)
+    entry = Entry.write(scope=scope, by=by, awaiting=held, name=draft.name if free else "", **fields)
     if entry.flagged:
         return _withheld(entry)
     sentence = f"Saved: “{entry.title}” {WHERE[scope.kind]}."
     if held:
         return Answer(f"{sentence} The user must approve it before sessions are told.", {"entry": shown(entry)})
-    return _with_similar(entry, reading.told, [sentence, *_room_left([entry, *reading.told])])
+    return _with_similar(entry, reading.told, [sentence, *_room_left(scope, [entry, *reading.told])])
 
 
 def _withheld(entry: Entry) -> Answer:
@@ -150,11 +147,11 @@ def _withheld(entry: Entry) -> Answer:
     return Answer(warning, {"warning": warning, "entry": {"id": str(entry.pk), "flagged": True}})
 
 
-def _with_similar(entry: Entry, others: Sequence[Entry], sentences: list[str]) -> Answer:
+def _with_similar(entry: Entry, others: Sequence[Line], sentences: list[str]) -> Answer:
     """The answer to a save, with the entries that may say the same or the opposite, for the agent to decide."""
-    known = {str(other.pk): other for other in others}
+    known = {str(other.pk): other for other in others[:COMPARED]}
     found = alike(_text(entry), [(key, _text(other)) for key, other in known.items()])
-    data = [{**shown(known[key], body=True), "difference": how} for _score, key, how in found]
+    data = [similar(entry.scope, known[key], how) for _score, key, how in found]
     if found:
         sentences.append(
             "These may be about the same. Both are kept. If one is outdated, delete it; if they belong together,"
@@ -166,7 +163,13 @@ def _with_similar(entry: Entry, others: Sequence[Entry], sentences: list[str]) -
     return Answer("\n".join(sentences), {"entry": shown(entry), **({"similar": data} if data else {})})
 
 
-def _text(entry: Entry) -> str:
+def similar(scope: Scope, other: Line, how: str) -> dict[str, Any]:
+    """A look-alike for programs."""
+    told = {name: getattr(other, name) for name in ("name", "title", "description", "type", "updated_at", "body")}
+    return {"id": str(other.pk), "scope": scope.kind, **told, "difference": how}
+
+
+def _text(entry: Entry | Line) -> str:
     return f"{entry.title}\n{entry.body}"
 
 
@@ -175,14 +178,14 @@ def _told_difference(how: str) -> str:
     return differs.get(how, "")
 
 
-def _start(entry: Entry) -> str:
+def _start(entry: Line) -> str:
     body = " ".join(entry.body.split())
     return body if len(body) <= SHOWN_TEXT else f"{body[:SHOWN_TEXT]}…"
 
 
-def _room_left(told: Sequence[Entry]) -> list[str]:
+def _room_left(scope: Scope, told: Sequence[Entry | Line]) -> list[str]:
     """A sentence when the index has no line for every entry."""
-    hidden = index.left_out(told)
+    hidden = index.left_out(scope, told)
     if not hidden:
         return []
     return [
@@ -191,13 +194,13 @@ def _room_left(told: Sequence[Entry]) -> list[str]:
     ]
 
 
-def _check_room(scope: Scope, reading: Reading, switches: Switches) -> None:
+def _check_room(scope: Scope, reading: LineReading, switches: Switches) -> None:
     """Refuse a new entry in a full scope, with its titles and what to do about it."""
     limit = switches.limit(scope.kind)
-    if len(reading.entries) < limit:
+    if reading.count < limit:
         return
     sentence = (
-        f"Not saved: there are {len(reading.entries)} entries {WHERE[scope.kind]} and at most {limit} fit. Make room"
+        f"Not saved: there are {reading.count} entries {WHERE[scope.kind]} and at most {limit} fit. Make room"
         " now, then save again: merge entries that overlap by saving one text under one of their titles and deleting"
         " the others, and delete what is no longer true. These are the titles:"
     )

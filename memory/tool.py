@@ -14,7 +14,7 @@ from memory import texts
 from memory.finding import matching
 from memory.holders import Holder
 from memory.models import Author, Entry, Scope
-from memory.reading import Reading, read
+from memory.reading import Line, Reading, read
 from openchamber.errors import Invalid, NotFound, Unavailable
 from openchamber.search.snippets import excerpt
 from openchamber.search.terms import wishes
@@ -38,7 +38,7 @@ def shown(entry: Entry, *, body: bool = False) -> dict[str, Any]:
     return {**told, "updated_at": entry.updated_at, **({"body": entry.body} if body else {})}
 
 
-def line(entry: Entry) -> str:
+def line(entry: Entry | Line) -> str:
     """An entry as one line."""
     more = f": {entry.description}" if entry.description else ""
     return f"- [{entry.pk}] {entry.title} ({entry.type}, {entry.name}){more}"

@@ -9,7 +9,7 @@ from django.dispatch import receiver
 from memory import index
 from memory.holders import Holder
 from memory.models import Agent, Detachment, Entry, Scope, Switches
-from memory.reading import Reading, read
+from memory.reading import read_lines
 from memory.scopes import is_temporary, real_path
 from memory.threats import SCANNER_VERSION
 from openchamber.models import Project, Session
@@ -44,14 +44,9 @@ def index_items(project: Project | None, session: Session, agent: str, **_more: 
     holder = holder_in(project, session, row)
     detached = Entry.objects.filter(detachments__session=session.pk)
     scopes = holder.scopes()
-    readings = [read(kind, scopes.get(kind), without=detached) for kind in holder.keys]
-    items = [index.item(entry) for reading in readings for entry in reading.told]
-    return items, [source(holder, reading) for reading in readings if reading.failed]
-
-
-def source(holder: Holder, reading: Reading) -> str:
-    """What a scope's items begin with: the name of its failure."""
-    return f"memory:{holder.agent.slug}:{reading.kind}"
+    readings = [read_lines(kind, scope, without=detached) for kind in holder.keys if (scope := scopes.get(kind))]
+    items = [item for one in readings if one.scope for item in index.items(one.scope, one.told)]
+    return items, [one.scope.source for one in readings if one.failed and one.scope]
 
 
 @receiver(context_version_wanted)
@@ -73,7 +68,7 @@ def detached_entries(session: Session, **_more: Any) -> list[Choice]:
         return []
     entries = Entry.objects.told().filter(detachments__session=session.pk).select_related("scope__agent")
     return [
-        Choice(entry.key, "index", entry.title, len(index.item(entry).text), entry.get_absolute_url())
+        Choice(entry.key, "index", entry.title, len(index.text_of(entry)), entry.get_absolute_url())
         for entry in entries.newest_first()
     ]
 

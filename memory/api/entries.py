@@ -11,16 +11,15 @@ from ninja import Query, Router, Schema, Status
 
 from memory.api.agents import agent_named
 from memory.holders import user_scope
-from memory.index import item
+from memory.index import sizes
 from memory.models import Agent, Author, Entry, Scope, Stale, Taken, Through
 from memory.models.scopes import ScopeQuerySet
-from memory.reading import read
+from memory.reading import read, read_lines
 from openchamber.errors import Conflict, Invalid, NotFound, Unavailable
 from openchamber.errors import Stale as StaleEdit
 from openchamber.paging import Page, Paging, page_of
 from openchamber.projects.access import ApiRequest
 from openchamber.revisions import etag, seen_revision
-from openchamber.sessions.writing import index_line, size
 
 router = Router(tags=["memory"])
 BASE = "/projects/{p}/agents/{a}/memory"
@@ -125,14 +124,13 @@ def overview(agent: Agent, scopes: ScopeQuerySet) -> dict[str, Any]:
 
 def scope_shown(scope: Any) -> dict[str, Any]:
     """A scope with the size of its index; one that cannot be read says so."""
-    reading = read(scope.kind, scope)
-    lines = [index_line(item(entry)) for entry in reading.told]
-    characters = sum(map(size, lines))
-    full = len(lines) > LINES or characters > CHARACTERS
+    reading = read_lines(scope.kind, scope)
+    characters = sum(sizes(scope, reading.told))
+    full = len(reading.told) > LINES or characters > CHARACTERS
     return {
         **{name: getattr(scope, name) for name in ("key", "kind", "label", "count", "flagged", "updated_at")},
         "path": scope.directory or None,
-        "index": {"lines": len(lines), "characters": characters, "over_budget": full},
+        "index": {"lines": len(reading.told), "characters": characters, "over_budget": full},
         "unavailable": reading.failed,
     }
 

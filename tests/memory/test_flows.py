@@ -93,8 +93,9 @@ def test_a_flagged_one_is_in_no_request_by_any_door(chamber: Chamber) -> None:
     for number in range(59):  # with that the scope is full
         tool(chamber, action="save", scope="user", title=f"Fact {number}", body=f"It is so, {number}.")
     chamber.model.reset()
+    full = calls(chamber, "Save one more", action="save", scope="user", title=TITLE, body=BODY)
+    assert "at most 60 fit" in full
     for arguments in (
-        {"action": "save", "scope": "user", "title": TITLE, "body": BODY},
         {"action": "list"},
         {"action": "search", "query": "previous instructions API keys"},
         {"action": "read", "title": "About the fruit"},
