@@ -9,13 +9,17 @@ Without an argument it measures with the corpus of the tests. `corpus` is a dire
 from __future__ import annotations
 
 import json
+import os
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+os.environ["OPENCHAMBER_DATA_DIR"] = tempfile.mkdtemp(prefix="openchamber-benchmark-")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "openchamber.settings")
 
 from memory.threats import SCANNER_VERSION, scan
 from tests.memory.corpus import attacks, ordinary
@@ -58,7 +62,7 @@ def seconds(text: str) -> float:
 
 def read(path: Path) -> list[tuple[str, str]]:
     """(tier, text) of a corpus."""
-    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    rows = map(json.loads, path.read_text(encoding="utf-8").rstrip("\n").split("\n"))
     return [(row["tier"], row["text"]) for row in rows]
 
 
