@@ -14,6 +14,7 @@ from memory.holders import user_scope
 from memory.index import sizes
 from memory.models import Agent, Author, Entry, Scope, Stale, Taken, Through
 from memory.models.scopes import ScopeQuerySet
+from memory.prompts import has_memory, with_memory
 from memory.reading import read, read_lines
 from openchamber.errors import Conflict, Invalid, NotFound, Unavailable
 from openchamber.errors import Stale as StaleEdit
@@ -117,7 +118,7 @@ def overview(agent: Agent, scopes: ScopeQuerySet) -> dict[str, Any]:
     """What the overview tells."""
     return {
         "enabled": agent.memory_enabled,
-        "template_has_memory": "{{MEMORY}}" in agent.system_prompt,
+        "template_has_memory": has_memory(agent.system_prompt),
         "scopes": [scope_shown(scope) for scope in scopes.counted().in_order()],
     }
 
@@ -139,6 +140,16 @@ def scope_shown(scope: Any) -> dict[str, Any]:
 def read_overview(request: ApiRequest, p: str, a: str) -> dict[str, Any]:
     """The scopes of an agent that the caller sees."""
     return overview(*scopes_of(request, p, a))
+
+
+@router.post(BASE + "/template-placeholder", response=Overview)
+def insert_placeholder(request: ApiRequest, p: str, a: str) -> dict[str, Any]:
+    """Let the agent's template tell its memory. Twice is once; an agent without a template stays without."""
+    agent, scopes = scopes_of(request, p, a)
+    wanted = with_memory(agent.system_prompt)
+    if wanted != agent.system_prompt:
+        agent.configure(system_prompt=wanted)
+    return overview(agent, scopes)
 
 
 @router.get(BASE + "/{scope}", response=Page[EntryOut])

@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 
 from memory.models import Agent, Author, Entry, Scope, Switches
+from memory.prompts import KEY_LINE, with_memory
 from openchamber.models import ApiToken
 from tests.memory.test_tool import THREAT, break_scope, sqlite_only
 
@@ -145,6 +146,33 @@ def test_the_configuration_of_an_agent(api: Client, agent: Agent) -> None:
     assert changed["defaults"] == {"system_prompt": False, "prompt": False, "workspace_prompt": True}
     assert patch(api, path, {"memory": {"prompt": None}}).json()["defaults"]["prompt"] is True
     assert api.get("/api/agents/nobody/config").status_code == 404
+
+
+def test_the_placeholder_is_put_into_a_template_once(api: Client, agent: Agent) -> None:
+    assert api.post(f"{BASE}/template-placeholder").json()["template_has_memory"] is False
+    agent.configure(system_prompt="You review.\n\n# Environment\n- CWD: {{CWD}}\n")
+    for _twice in range(2):
+        assert api.post(f"{BASE}/template-placeholder").json()["template_has_memory"] is True
+        agent.refresh_from_db()
+        assert agent.system_prompt == (
+            "You review.\n\n{{MEMORY}}\n\n# Environment\n"
+            "- Workspace Memory Key: {{WORKSPACE_MEMORY_KEY}}\n- CWD: {{CWD}}\n"
+        )
+
+
+@pytest.mark.parametrize(
+    ("template", "filled"),
+    [
+        ("A\n# Environment", f"A\n{{{{MEMORY}}}}\n\n# Environment\n{KEY_LINE}"),
+        ("A\n## Environment\nB", f"A\n{{{{MEMORY}}}}\n\n## Environment\n{KEY_LINE}\nB"),
+        ("# Environment variables", f"# Environment variables\n\n{{{{MEMORY}}}}\n\n{KEY_LINE}\n"),
+        ("{{ MEMORY }}", f"{{{{ MEMORY }}}}\n\n{{{{MEMORY}}}}\n\n{KEY_LINE}\n"),
+        (" ", " "),
+    ],
+)
+def test_where_the_placeholder_goes(template: str, filled: str) -> None:
+    assert with_memory(template) == filled
+    assert with_memory(filled) == filled
 
 
 def test_the_settings_switch_memory(api: Client, off: None, member: Any) -> None:
