@@ -9,7 +9,6 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 BIN := .venv/bin
-PACKAGE := .[test,lint,postgresql]
 SOAK_ROUNDS ?= 200
 ARGS ?=
 TESTS ?=
@@ -18,7 +17,7 @@ CHECKED := env -u DATABASE_URL OPENCHAMBER_MEMORY_ENABLE=1 OPENCHAMBER_DATA_DIR=
 # $(call retried,command): registries are sometimes out of breath.
 retried = for attempt in 1 2 3; do $(1) && break; [ $$attempt -lt 3 ] || exit 1; echo "Trying again..." >&2; sleep $$((attempt * 5)); done
 
-.PHONY: help install run test lint pytest soak messages compile-messages screenshots benchmarks system-packages clean
+.PHONY: help install install-checks run test lint pytest soak messages compile-messages screenshots benchmarks system-packages clean
 
 help:
 	@sed -n '1,2s/^# //p' Makefile
@@ -27,7 +26,14 @@ install: .venv/.installed node_modules/.installed
 
 .venv/.installed: pyproject.toml .ci/make-venv
 	@.ci/make-venv .venv
-	@$(call retried,$(BIN)/python -m pip install --quiet --retries 5 --editable '$(PACKAGE)')
+	@$(call retried,$(BIN)/python -m pip install --quiet --retries 5 --editable '.[postgresql]')
+	@touch $@
+
+# What only the checks need; the panel runs without.
+install-checks: install .venv/.installed-checks
+
+.venv/.installed-checks: .venv/.installed
+	@$(call retried,$(BIN)/python -m pip install --quiet --retries 5 --editable '.[test,lint,postgresql]')
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json
@@ -42,7 +48,7 @@ system-packages:
 run: install
 	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" exec $(BIN)/python manage.py serve $(ARGS)
 
-test: install system-packages lint
+test: install-checks system-packages lint
 	@$(CHECKED) $(BIN)/python manage.py makemigrations --check --dry-run
 	@$(BIN)/pytest $(TESTS)
 	@$(BIN)/python -m tests.postgresql $(BIN)/pytest -m "not browser and not real" $(TESTS)
@@ -51,21 +57,21 @@ test: install system-packages lint
 	@OPENCHAMBER_TEST_MEMORY=on $(BIN)/pytest -m "real or browser" tests/memory
 	@OPENCHAMBER_TEST_MEMORY=on $(BIN)/python -m tests.postgresql $(BIN)/pytest -m "not browser and not real" tests/memory
 
-lint: install
+lint: install-checks
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(CHECKED) $(BIN)/mypy
 
-pytest: install
+pytest: install-checks
 	@$(BIN)/pytest $(TESTS)
 
-soak: install system-packages
+soak: install-checks system-packages
 	@OPENCHAMBER_ROUNDS=$(SOAK_ROUNDS) $(BIN)/pytest -m soak $(TESTS)
 	@OPENCHAMBER_ROUNDS=$(SOAK_ROUNDS) $(BIN)/python -m tests.postgresql $(BIN)/pytest -m "soak and not real" $(TESTS)
 
 # Collect the texts for translation, `make messages NEW=pl` for one more language. See docs/languages.md.
 # Neither line numbers nor dates are kept: two people's translations would conflict there.
-messages: install system-packages
+messages: install-checks system-packages
 	@$(CHECKED) $(BIN)/python manage.py makemessages $(if $(NEW),--locale $(NEW),--all) --add-location file --no-wrap --no-obsolete $(foreach directory,tests benchmarks docs build node_modules test-results,--ignore $(directory))
 	@sed --in-place '/^"POT-Creation-Date/d' locale/*/LC_MESSAGES/django.po
 
@@ -73,10 +79,10 @@ messages: install system-packages
 compile-messages: system-packages
 	@for texts in locale/*/LC_MESSAGES/django.po; do msgfmt --check-format --check-domain --no-hash -o "$${texts%.po}.mo" "$$texts"; done
 
-screenshots: install system-packages
+screenshots: install-checks system-packages
 	@$(BIN)/python -m tests.browser.screenshots docs/screenshots
 
-benchmarks: install system-packages
+benchmarks: install-checks system-packages
 	@shopt -s nullglob; for benchmark in benchmarks/[a-z]*.py; do echo "== $$benchmark"; $(BIN)/python "$$benchmark"; done
 
 clean:

@@ -65,7 +65,8 @@ def examine() -> list[Finding]:
             try:
                 found += one()
             except DatabaseError as error:
-                found.append(fail(one.__name__, str(error), _("Run manage.py migrate, and look into the log.")))
+                mend = _("Run .venv/bin/python manage.py migrate, and look into the log.")
+                found.append(fail(one.__name__, str(error), mend))
     return found
 
 

@@ -67,7 +67,7 @@ def database() -> Iterator[Finding]:
         executor = MigrationExecutor(connection)
         if pending := len(executor.migration_plan(executor.loader.graph.leaf_nodes())):
             says = ngettext("%d migration is missing.", "%d migrations are missing.", pending) % pending
-            yield fail(topic, says, _("Start serve once, or run manage.py migrate."))
+            yield fail(topic, says, _("Start OpenChamber once (make run), or run .venv/bin/python manage.py migrate."))
             return
         write_and_forget()
         yield from damage() if connection.vendor == "sqlite" else missing_extension()
@@ -119,7 +119,7 @@ def agent_servers() -> Iterator[Finding]:
     servers = AgentServer.objects.usable()
     if not servers:
         says = _("None is known. Sessions of OpenCode can be neither shown nor told anything from here.")
-        mend = _("Install OpenCode (npm install -g opencode-ai) and start serve, or add a running one in Settings.")
+        mend = _("Install OpenCode (npm install -g opencode-ai) and start again, or add a running one in Settings.")
         yield warn(_("Agent server"), says, mend)
     for server in servers:
         yield from agent_server(server)
@@ -141,18 +141,21 @@ def agent_server(server: AgentServer) -> Iterator[Finding]:
     yield plugin(client, plugins)
     if not server.listening:
         says = _("Nobody on this machine follows the events of %s: after a compaction, restoring waits for a message.")
-        yield warn(_("Watcher"), says % server.url, _("Start serve, or watch."))
+        mend = _("Start OpenChamber (make run), or .venv/bin/python manage.py watch.")
+        yield warn(_("Watcher"), says % server.url, mend)
     else:
         yield ok(_("Watcher"), _("The events of %s are followed.") % server.url)
 
 
 def unreached(server: AgentServer, error: AgentServerError) -> Finding:
-    """One that a person named must be there; one that `serve` started or found comes and goes."""
+    """One that a person named is theirs to start; one that we started or found, we start or find again."""
     named = server.source in (AgentServer.Source.ENVIRONMENT, AgentServer.Source.SETTINGS)
-    if named:
-        mend = _("Start it, correct its address and password, or remove it in Settings.")
-        return fail(_("Agent server"), str(error), mend)
-    return warn(_("Agent server"), str(error), _("Start serve: it finds or starts OpenCode."))
+    mend = (
+        _("Start it, correct its address and password, or remove it in Settings.")
+        if named
+        else _("Start OpenChamber again (make run): it finds or starts OpenCode.")
+    )
+    return fail(_("Agent server"), str(error), mend)
 
 
 def plugin(client: OpenCode, plugins: list[str]) -> Finding:
@@ -161,7 +164,8 @@ def plugin(client: OpenCode, plugins: list[str]) -> Finding:
     if any(name.endswith(f"/{PLUGIN.parent.name}/{PLUGIN.name}") or "openchamber" in name for name in plugins):
         return ok(topic, _("%s loads it.") % client.url)
     says = _("%s does not load it: messages from a terminal carry nothing, and a running agent is told late.")
-    return warn(topic, says % client.url, _("Run manage.py install_client opencode, and start OpenCode again."))
+    mend = _("Stop it and start OpenChamber again (make run): the OpenCode that OpenChamber starts has the plugin.")
+    return warn(topic, says % client.url, mend)
 
 
 # What comes and goes --------------------------------------------------------------------------
@@ -186,7 +190,9 @@ def deliveries() -> Iterator[Finding]:
     stuck = Delivery.objects.open().filter(expires_at__lt=timezone.now() - LONG_OPEN).count()
     if stuck:
         says = ngettext("%d was never settled.", "%d were never settled.", stuck) % stuck
-        yield warn(_("Deliveries"), says, _("Start serve, or watch: they are settled by a look at the conversation."))
+        yield warn(
+            _("Deliveries"), says, _("Start OpenChamber (make run): they are settled by a look at the conversation.")
+        )
     else:
         yield ok(_("Deliveries"), _("All are settled or on their way."))
 

@@ -103,11 +103,18 @@ TEMPLATES = [
     },
 ]
 
+
+def database(url: str) -> dict[str, Any]:
+    """The database that `url` names, SQLite in the data directory where it is empty; refuses what we do not know."""
+    if not url:
+        return {"ENGINE": "django.db.backends.sqlite3", "NAME": str(DATA_DIR / "openchamber.sqlite3")}
+    if url.partition(":")[0] not in {"postgres", "postgresql", "pgsql", "sqlite"}:
+        raise ImproperlyConfigured("DATABASE_URL must begin with postgres:// or sqlite://.")
+    return dict(dj_database_url.parse(url, conn_max_age=0))
+
+
 DATABASE_URL = os.environ.get("DATABASE_URL", "")
-EMBEDDED = {"ENGINE": "django.db.backends.sqlite3", "NAME": str(DATA_DIR / "openchamber.sqlite3")}
-DATABASES: dict[str, Any] = {
-    "default": dj_database_url.parse(DATABASE_URL, conn_max_age=0) if DATABASE_URL else EMBEDDED,
-}
+DATABASES: dict[str, Any] = {"default": database(DATABASE_URL)}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["ENGINE"] = "openchamber.sqlite"  # the threads of one process write in turn
     DATABASES["default"]["OPTIONS"] = {

@@ -94,9 +94,14 @@ def _line(change: str, told: Told) -> str:
     return f"- {change}: {_name(told)}" + (f": {_quoted(told.text, EXCERPT)}" if _adds(told) else "")
 
 
+# A title is its text without what Markdown puts around words.
+MARKS = str.maketrans("", "", "*_`#")
+
+
 def _adds(told: Told) -> bool:
     """Whether the text says more than the title."""
-    return bool(told.title) and " ".join(told.text.split()) != told.title
+    text, title = (" ".join(words.translate(MARKS).split()) for words in (told.text, told.title))
+    return bool(title) and text != title
 
 
 def _name(told: Told) -> str:

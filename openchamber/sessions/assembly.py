@@ -22,7 +22,7 @@ from openchamber.models import Session
 from openchamber.sessions import carriers, context, mirror, pinned
 from openchamber.sessions.carriers import Carried, Conversation
 from openchamber.sessions.context import Block, Item
-from openchamber.sessions.opencode import client_for
+from openchamber.sessions.opencode import AgentServerError, client_for
 from openchamber.signals import context_version_wanted, context_wanted
 
 logger = logging.getLogger(__name__)
@@ -214,6 +214,8 @@ def assemble_in_time(
         return future.result(timeout=seconds)
     except FutureTimeout:
         logger.warning("no block for session %s: it was not ready within %s s", session.pk, seconds)
+    except AgentServerError as error:  # what the send itself will meet, and say
+        logger.warning("no block for session %s: %s", session.pk, error)
     # Nothing in delivery may fail a send: whatever went wrong means "no block this time".
     except Exception:
         logger.exception("no block for session %s", session.pk)

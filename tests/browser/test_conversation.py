@@ -165,6 +165,8 @@ def test_typed_text_outlives_a_reload_until_it_is_sent(tab: Callable[..., Page],
 
 def test_everything_is_done_by_keyboard(tab: Callable[..., Page], model: ScriptedModel) -> None:
     page = tab()
+    expect(page.get_by_label("Message", exact=True)).to_be_focused()  # an empty session waits for its first message
+    page.keyboard.press("Shift+Tab")
     page.keyboard.press("?")
     expect(page.get_by_role("heading", name="Keyboard")).to_be_visible()
     expect(page.locator("#keys")).to_contain_text("New session")

@@ -128,6 +128,13 @@ def test_words_are_quoted_letter_for_letter_and_as_nothing_but_words() -> None:
     assert "`PIN_ME_1`" in told
 
 
+def test_a_text_that_says_no_more_than_its_title_is_read_out_once() -> None:
+    told = block(note(1, "Tariff: **40 EUR** per `berth`", title="Tariff: 40 EUR per berth"))
+    said = answering.account(Heard.listen([user(told, "Hello")]))
+    assert "- new: note `Tariff: 40 EUR per berth`\n" in said
+    assert "**40 EUR**" not in said
+
+
 def test_a_title_is_made_of_the_user_s_own_words() -> None:
     system = {"role": "system", "content": "You are a title generator. You output only a title."}
     asked = [system, user("Generate a title for this conversation:"), user(block(note(1, "Use tabs")), "Fix the ferry")]

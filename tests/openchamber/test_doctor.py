@@ -122,7 +122,7 @@ def test_it_tells_whether_somebody_follows_the_events(answering: Callable[..., A
 
 
 @pytest.mark.parametrize(
-    ("source", "level"), [("environment", "fail"), ("settings", "fail"), ("started", "warn"), ("found", "warn")]
+    ("source", "level"), [("environment", "fail"), ("settings", "fail"), ("started", "fail"), ("found", "fail")]
 )
 def test_an_agent_server_that_somebody_named_must_answer(source: str, level: str) -> None:
     AgentServer.objects.create(url=NOBODY, source=source)

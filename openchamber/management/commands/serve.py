@@ -9,6 +9,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.management import call_command
@@ -41,6 +42,7 @@ class Command(BaseCommand):
         self._check_port(host, port)
         if options["opencode_url"]:
             settings.OPENCODE_URL = options["opencode_url"]
+        self._warn_of_neighbours(host)
         self._migrate()
         url = f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"  # noqa: S104 (compared, not bound)
         self.say(f"Sign in: {access.sign_in_url(url)}")
@@ -64,14 +66,33 @@ class Command(BaseCommand):
     def _check_choice(options: dict[str, Any]) -> None:
         if options["demo"] and (options["opencode_url"] or options["no_opencode"]):
             raise CommandError("--demo starts an OpenCode of its own: leave --opencode-url and --no-opencode out.")
+        url = options["opencode_url"]
+        if url and not (url.startswith(("http://", "https://")) and urlsplit(url).hostname):
+            raise CommandError(f"--opencode-url is an address like http://127.0.0.1:4096, not {url!r}.")
 
     @staticmethod
     def _check_port(host: str, port: int) -> None:
+        if not 0 < port < 65536:
+            raise CommandError(f"--port is a number from 1 to 65535, not {port}.")
         try:
             with socket.create_server((host, port)):
                 pass
+        except socket.gaierror as error:
+            raise CommandError(f"--host {host} is no address of this machine: {error.strerror}.") from error
         except OSError as error:
             raise CommandError(f"{host}:{port} cannot be used: {error.strerror}. Choose another --port.") from error
+
+    def _warn_of_neighbours(self, host: str) -> None:
+        """Listening beyond this machine without a host name works for nobody there, and is not encrypted."""
+        if host in {"127.0.0.1", "localhost", "::1"}:
+            return
+        if settings.HOST_NAMES:
+            self.say(f"{host} is open to the network: put a proxy that brings TLS in front of it.")
+        else:
+            self.say(
+                f"{host} is open to the network, and requests for any other name than this machine's own are refused. "
+                "Set OPENCHAMBER_ALLOWED_HOSTS to the names by which people reach it."
+            )
 
     def _migrate(self) -> None:
         """Bring the database up to date; a SQLite file is copied first when there is something to change."""
