@@ -7,10 +7,14 @@ under ASGI, so its files are sent from here.
 from __future__ import annotations
 
 import asyncio
+import gzip
+import io
 import json
 import os
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from functools import lru_cache
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from wsgiref.headers import Headers
@@ -38,6 +42,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 
 CHUNK = 64 * 1024
+TEXTS = {"text/css", "text/javascript", "application/javascript", "image/svg+xml"}
 # The file name says the version, so its content never changes: vendor/htmx-4.0.1.min.js.
 VERSIONED = re.compile(r"-\d+\.\d+\.\d+[^/]*$")
 
@@ -123,6 +128,8 @@ async def send_file(file: StaticFile, scope: Scope, send: Send) -> None:
         for name, value in scope["headers"]
     }
     response: Response = file.get_response(scope["method"], asked)
+    if smaller := compressed(response, asked.get("HTTP_ACCEPT_ENCODING", "")):
+        response = smaller
     headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in response.headers]
     await send({"type": "http.response.start", "status": int(response.status), "headers": headers})
     if response.file is not None:
@@ -130,6 +137,26 @@ async def send_file(file: StaticFile, scope: Scope, send: Send) -> None:
             while chunk := await asyncio.to_thread(response.file.read, CHUNK):
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
     await send({"type": "http.response.body", "body": b""})
+
+
+def compressed(response: Response, accepted: str) -> Response | None:
+    """The same file in fewer bytes, where the browser takes that and the file is text that was asked for whole."""
+    headers = Headers(list(response.headers))
+    kind = headers.get("Content-Type", "").partition(";")[0]
+    if response.file is None or response.status != HTTPStatus.OK or kind not in TEXTS or "gzip" not in accepted:
+        return None
+    with response.file as file:
+        path, written = Path(file.name), os.fstat(file.fileno()).st_mtime_ns
+    body = gzipped(path, written)
+    headers["Content-Encoding"], headers["Content-Length"] = "gzip", str(len(body))
+    headers["Vary"] = "Accept-Encoding"
+    return Response(response.status, headers.items(), io.BytesIO(body))
+
+
+@lru_cache(maxsize=64)
+def gzipped(path: Path, written: int) -> bytes:
+    """A file's content, compressed; once for each time that it was written."""
+    return gzip.compress(path.read_bytes(), mtime=0)
 
 
 async def limited(scope: Scope, receive: Receive, send: Send) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -73,6 +74,21 @@ def test_a_file_that_the_browser_has_is_304() -> None:
 def test_a_file_whose_name_says_its_version_is_kept_for_ever() -> None:
     _status, headers, _body = get("/static/vendor/htmx-4.0.1.min.js")
     assert "immutable" in headers["cache-control"]
+
+
+def test_a_file_of_text_travels_in_fewer_bytes_where_the_browser_takes_them(tmp_path: Path) -> None:
+    asgi.files.add_files(str(tmp_path), prefix="/static/")
+    for content in ("a" * 9000, "b" * 5000):  # what was compressed before is not what is sent after a change
+        (tmp_path / "long.css").write_text(content)
+        status, headers, body = get("/static/long.css", accept_encoding="gzip, br")
+        assert (status, headers["content-encoding"], headers["vary"]) == (200, "gzip", "Accept-Encoding")
+        assert int(headers["content-length"]) == len(body) < 200
+        assert gzip.decompress(body).decode() == content
+        assert get("/static/long.css", accept_encoding="gzip", if_none_match=headers["etag"])[0] == 304
+    _status, headers, body = get("/static/long.css", accept_encoding="gzip", method="HEAD")
+    assert body == b""
+    status, headers, body = get("/static/long.css", accept_encoding="gzip", range="bytes=0-9")
+    assert (status, body, "content-encoding" in headers) == (206, b"b" * 10, False)
 
 
 def test_a_file_that_was_changed_meanwhile_is_sent_as_it_is_now(tmp_path: Path) -> None:
