@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 LATEST = 253_402_214_400_000  # ms; the last day that a `datetime` holds in every zone
 HEARTBEAT_LOST = timedelta(seconds=25)
+HOOK_REMEMBERED = timedelta(days=1)  # a plugin that rode in a session so lately is taken to be there still
 
 
 def _runs(pid: int) -> bool:
@@ -164,6 +165,14 @@ class Session(models.Model):
 
     def __str__(self) -> str:
         return self.title or self.id
+
+    @property
+    def reached(self) -> bool:
+        """Whether something of ours acts in it after a compaction: a watcher, or the plugin, lately heard from here."""
+        if self.server and self.server.listening:
+            return True
+        lately = {"cause": "hook", "state": "confirmed", "settled_at__gt": timezone.now() - HOOK_REMEMBERED}
+        return self.deliveries.filter(**lately).exists()
 
     def owes_nothing(self, *, stamp: str) -> None:
         """Nothing was owed when everything wanted stood at `stamp`."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from openchamber.models import AgentServer, PinnedMessage, Project, Session
 from openchamber.models.leases import holder
@@ -380,6 +382,25 @@ def test_an_unknown_message_cannot_be_pinned(panel: Client, htmx: Client, sessio
     for client in (panel, htmx):
         assert client.post(url("pin-message", session, "msg_none"), {"pinned": "on"}).status_code == 404
     assert not PinnedMessage.objects.exists()
+
+
+def test_a_pin_is_offered_where_a_watcher_or_the_plugin_keeps_its_promise(
+    panel: Client, session: Session, server: AgentServer, opencode: OpenCodeProcess
+) -> None:
+    talk(session, opencode, "Keep this")
+
+    def offered() -> bool:
+        return "Cannot be pinned" not in body(panel.get(url("session", session)))
+
+    assert not offered()
+    hook = {"cause": "hook", "state": "confirmed", "expires_at": timezone.now()}
+    rode = session.deliveries.create(sequence=1, settled_at=timezone.now(), **hook)
+    assert offered()
+    rode.settled_at = timezone.now() - timedelta(days=2)
+    rode.save()
+    assert not offered()
+    server.connected(by=holder())
+    assert offered()
 
 
 def test_work_status_names_what_rides_and_what_was_told(

@@ -39,8 +39,13 @@ def live(request: PanelRequest, slug: str, session_id: str) -> HttpResponse:
     revision = reading.revision(session, found)
     if revision == seen:
         return HttpResponse(status=204)
-    reached = bool(session.server and session.server.listening)
-    context = {"look": found, "seen": revision, "reached": reached, "session": session, "project": session.project}
+    context = {
+        "look": found,
+        "seen": revision,
+        "reached": session.reached,
+        "session": session,
+        "project": session.project,
+    }
     context["messages_url"] = messages_url(session)
     ids = [row.id for row in found.settled]
     if (turn == found.first_live or turn in ids) and same_thread(request, found, seen, revision):

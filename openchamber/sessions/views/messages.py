@@ -70,8 +70,13 @@ def earlier(request: PanelRequest, slug: str, session_id: str) -> HttpResponse:
     client = client_of(session)
     page = client.messages(session.pk, limit=reading.PAGE, before=request.GET.get("before", ""))
     shown = reading.rows_of(session, client.session(session.pk), page.messages)
-    reached = bool(session.server and session.server.listening)
-    context = {"rows": shown, "earlier": page.next, "reached": reached, "project": session.project, "session": session}
+    context = {
+        "rows": shown,
+        "earlier": page.next,
+        "reached": session.reached,
+        "project": session.project,
+        "session": session,
+    }
     context["messages_url"] = messages_url(session)
     part = "#rows" if request.htmx else ""
     return render(request, f"openchamber/messages.html{part}", context)

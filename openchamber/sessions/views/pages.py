@@ -117,7 +117,7 @@ def session_page(
     }
     context |= {"project": session.project, "session": session, "current": session.pk}
     context["messages_url"] = messages_url(session)
-    context["reached"] = bool(session.server and session.server.listening)
+    context["reached"] = session.reached
     if form is None and "text" in request.GET:  # what was sent here to be said, a todo for instance
         context["composer"].initial["text"] = request.GET["text"]
     return render(request, "openchamber/session.html", context, status=status)
