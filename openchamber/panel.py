@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # The watcher writes down at most this seldom that it still hears its agent server.
 HEARD = timedelta(seconds=60)
 SHOWN_PROJECTS = 12
+LAST_PROJECT = "last_project"  # in the signed-in session: its slug
 
 
 class PanelRequest(HttpRequest):
@@ -89,13 +90,23 @@ class Frame:
 
     @cached_property
     def project(self) -> Project | None:
-        """The project of this page's address, if it has one and the user may see it."""
-        slug = self.request.resolver_match.kwargs.get("slug") if self.request.resolver_match else None
+        """The project of this page's address; on pages that belong to none, the one that the user was in last."""
         user = getattr(self.request, "user", None)
-        if slug is None or user is None or not user.is_authenticated:
+        if user is None or not user.is_authenticated:
             return None
+        match = self.request.resolver_match
+        slug = match.kwargs.get("slug") if match else None
+        if slug is None:
+            everywhere = match is None or match.view_name == "openchamber:projects"
+            return None if everywhere else self._visible(user, self.request.session.get(LAST_PROJECT, ""))
+        project = self._visible(user, slug)
+        if project is not None and self.request.session.get(LAST_PROJECT) != slug:
+            self.request.session[LAST_PROJECT] = slug
+        return project
+
+    def _visible(self, user: User, slug: str) -> Project | None:
         known = next((project for project in self.projects if project.slug == slug), None)
-        return known or Project.objects.visible_to(user).filter(slug=slug).first()
+        return known or (Project.objects.visible_to(user).filter(slug=slug).first() if slug else None)
 
     @cached_property
     def sections(self) -> list[Section]:

@@ -57,7 +57,7 @@ def test_a_link_signs_in_once(
 
 def test_signing_out_ends_it(serve: ServeProcess, page: Page) -> None:
     sign_in(page, serve)
-    page.get_by_title("Switch project").click()
+    page.get_by_role("link", name="Settings").click()
     page.get_by_role("button", name="Sign out").click()
     expect(page).to_have_url(f"{serve.url}/login/")
     page.goto(serve.url)

@@ -12,6 +12,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.urls import reverse
 
 from openchamber.models import AgentServer, ApiToken, Project
 from openchamber.projects import access
@@ -271,3 +272,16 @@ def test_an_app_adds_rows_and_one_that_raises_is_left_out(panel: Client) -> None
 def test_settings_are_for_the_signed_in(client: Client) -> None:
     assert client.get("/settings/").status_code == 302
     assert client.post("/settings/tokens/").status_code == 302
+
+
+def test_a_page_of_no_project_keeps_the_way_back_to_the_last_one(
+    panel: Client, project: Project, sign_in: Callable[..., Client], stranger: User
+) -> None:
+    sessions = f'href="{reverse("openchamber:sessions", args=[project.slug])}"'
+    assert sessions not in panel.get("/settings/").content.decode()
+    panel.get(project.get_absolute_url(), follow=True)
+    assert sessions in panel.get("/settings/").content.decode()
+    assert sessions not in panel.get("/").content.decode()
+    assert sessions not in sign_in(stranger).get("/settings/").content.decode()
+    project.delete()
+    assert sessions not in panel.get("/settings/").content.decode()
