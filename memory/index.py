@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 from django.conf import settings
+from django.utils.translation import gettext_noop
 
 from memory.models import Entry, Scope
 from memory.reading import Line
@@ -13,9 +14,11 @@ from openchamber.sessions.context import INDEX_SHARE, Item
 from openchamber.sessions.writing import MORE_SIZE, index_line, size
 
 TOOL = "openchamber_memory"
+# Agents read them in English; people, without what stands in brackets, in their own language.
+USER, WORKSPACE = gettext_noop("About the user"), gettext_noop("About this project")
 GROUPS = {
-    "user": f"About the user (titles only; read one with {TOOL} before relying on it)",
-    "workspace": f"About this project (titles only; read one with {TOOL} first)",
+    "user": f"{USER} (titles only; read one with {TOOL} before relying on it)",
+    "workspace": f"{WORKSPACE} (titles only; read one with {TOOL} first)",
 }
 SEARCH = f"{TOOL} {json.dumps({'action': 'search', 'query': '<words>'}, separators=(',', ':'))}"
 
