@@ -10,6 +10,8 @@ SHELL := /bin/bash
 
 BIN := .venv/bin
 SOAK_ROUNDS ?= 200
+# Two at a time, each with an OpenCode and a database of its own.
+PYTEST := $(BIN)/pytest -n 2 --dist worksteal
 ARGS ?=
 TESTS ?=
 # Checks must not touch the data of the person who runs them.
@@ -48,21 +50,21 @@ system-packages:
 run: install
 	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" exec $(BIN)/python manage.py serve $(ARGS)
 
+# Agents' memory is not installed in the first run, on in the second, off in the third.
 test: install-checks system-packages lint
 	@$(CHECKED) $(BIN)/python manage.py makemigrations --check --dry-run
-	@$(BIN)/pytest $(TESTS)
-	@$(BIN)/python -m tests.postgresql $(BIN)/pytest -m "not browser and not real" $(TESTS)
-	@OPENCHAMBER_TEST_MEMORY=off $(BIN)/pytest -m "not browser and not real" $(TESTS)
-	@OPENCHAMBER_TEST_MEMORY=on $(BIN)/pytest -m "not browser and not real" $(TESTS)
-	@OPENCHAMBER_TEST_MEMORY=on $(BIN)/pytest -m "real or browser" tests/memory
-	@OPENCHAMBER_TEST_MEMORY=on $(BIN)/python -m tests.postgresql $(BIN)/pytest -m "not browser and not real" tests/memory
+	@$(PYTEST) $(TESTS)
+	@OPENCHAMBER_TEST_MEMORY=on $(BIN)/python -m tests.postgresql $(PYTEST) -m "not browser and not real" $(TESTS)
+	@OPENCHAMBER_TEST_MEMORY=off $(PYTEST) -m "not browser and not real" $(TESTS)
+	@OPENCHAMBER_TEST_MEMORY=on $(PYTEST) tests/memory tests/test_house.py
 
 lint: install-checks
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(CHECKED) $(BIN)/mypy
 
-pytest: install-checks
+py# Agents' memory is not installed in the first run, on in the second, off in the third.
+test: install-checks
 	@$(BIN)/pytest $(TESTS)
 
 soak: install-checks system-packages

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,27 +9,11 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from openchamber.models.leases import alive
+
 LATEST = 253_402_214_400_000  # ms; the last day that a `datetime` holds in every zone
 HEARTBEAT_LOST = timedelta(seconds=25)
 HOOK_REMEMBERED = timedelta(days=1)  # a plugin that rode in a session so lately is taken to be there still
-
-
-def _runs(pid: int) -> bool:
-    """Whether there is such a process on this machine."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True  # under another user
-    return True
-
-
-def _alive(holder: str) -> bool:
-    """Whether the process that `holder` names (`leases.holder`) runs on this machine."""
-    host, _colon, rest = holder.partition(":")
-    pid = rest.partition(":")[0]
-    return host == socket.gethostname() and pid.isdigit() and _runs(int(pid))
 
 
 class AgentServerQuerySet(models.QuerySet["AgentServer"]):
@@ -93,12 +75,12 @@ class AgentServer(models.Model):
         """
         if self.heard_at is None or timezone.now() - self.heard_at > HEARTBEAT_LOST:
             return False
-        return _alive(self.watched_by)
+        return alive(self.watched_by)
 
     @property
     def owned(self) -> bool:
         """Whether the `serve` that started this server still runs on this machine."""
-        return _alive(self.started_by)
+        return alive(self.started_by)
 
     def belongs_to(self, holder: str) -> None:
         """The `serve` that `holder` names started this server, and stops it with itself."""

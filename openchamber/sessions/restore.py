@@ -38,7 +38,7 @@ from openchamber.signals import session_compacted
 logger = logging.getLogger(__name__)
 
 ATTEMPTS = 4
-POLL_SECONDS = 0.1
+FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1  # seconds between two looks at somebody's open claim
 
 
 class InOrder:
@@ -145,11 +145,12 @@ def _restored(session: Session, compaction: str) -> bool:
 
 def _wait_until_settled(session: Session) -> bool:
     """Wait for an open claim (the hook may hold it) until its time-out, then settle it. False: it never was."""
-    deadline = time.monotonic() + 2 * SEND_SECONDS
+    deadline, pause = time.monotonic() + 2 * SEND_SECONDS, FIRST_PAUSE
     while not deliveries.settle_open(session):
         if time.monotonic() > deadline:
             return False
-        time.sleep(POLL_SECONDS)
+        time.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
     return True
 
 

@@ -25,11 +25,15 @@ def plugin(port: int, **options: Any) -> list[Any]:
 
 
 def wait_for(look: Callable[[], Found], *, within: float = 15, what: str = "it") -> Found:
-    """What `look` finds as soon as it is true; AssertionError after `within` seconds."""
-    deadline = time.monotonic() + within
+    """What `look` finds as soon as it is true; AssertionError after `within` seconds.
+
+    It looks ever less often: two servers that answer twenty times a second have no time for what is waited for.
+    """
+    deadline, pause = time.monotonic() + within, 0.03
     while not (found := look()):
         assert time.monotonic() < deadline, f"{what} did not happen within {within} s"
-        time.sleep(0.05)
+        time.sleep(pause)
+        pause = min(pause * 1.4, 0.5)
     return found
 
 

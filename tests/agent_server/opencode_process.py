@@ -221,10 +221,11 @@ class OpenCodeProcess:
 
     def wait_idle(self, session: str, *, within: float = 30) -> None:
         """Wait until the session's loop has ended; AssertionError after `within` seconds."""
-        deadline = time.monotonic() + within
+        deadline, pause = time.monotonic() + within, 0.03
         while self.busy(session):
             assert time.monotonic() < deadline, f"{session} is still busy after {within} s"
-            time.sleep(0.05)
+            time.sleep(pause)
+            pause = min(pause * 1.3, 0.25)
 
 
 def _config(model_url: str) -> dict[str, Any]:

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.soak
 NOTE = "Berths are named by four letters, never three."
 AT_ONCE = 20
 MIRRORS = 4  # as many write mirrors side by side
+RESTORES = 4  # as many restore side by side
 SEND_SECONDS = 12
 
 
@@ -156,6 +157,12 @@ def test_killed_between_confirm_and_mirror(chamber: Chamber, crossing: Crossing,
             told_once(chamber, session)
 
 
+def compact_all(chamber: Chamber, sessions: list[str]) -> None:
+    """Compact every session, side by side."""
+    with ThreadPoolExecutor(len(sessions)) as pool:
+        list(pool.map(chamber.opencode.compact, sessions))
+
+
 def restored_once(chamber: Chamber, session: str) -> None:
     """One restore after the compaction, and nothing more on the next message."""
     wait_for(lambda: chamber.restores(session), within=3 * SEND_SECONDS, what="the restore")
@@ -168,12 +175,14 @@ def restored_once(chamber: Chamber, session: str) -> None:
 @pytest.mark.parametrize("after", [False, True], ids=["before the restore", "before its confirmation"])
 def test_killed_while_restoring(chamber: Chamber, crossing: Crossing, rounds: range, after: bool) -> None:
     chamber.note(NOTE)
-    for _round in rounds[:: 2 if len(rounds) < AT_ONCE else AT_ONCE]:
-        session = chamber.session()
-        chamber.send(session, "first")
-        ambush = crossing.ambush("POST", f"/{session}/prompt_async", after=after, times=1)
-        crash(chamber, [session], ambush, lambda session=session: chamber.opencode.compact(session))
-        restored_once(chamber, session)
+    for count in batches(rounds, RESTORES):
+        sessions = [chamber.session() for _number in range(count)]
+        for session in sessions:
+            chamber.send(session, "first")
+        ambush = crossing.ambush("POST", "/prompt_async", after=after, times=count)
+        crash(chamber, sessions, ambush, lambda sessions=sessions: compact_all(chamber, sessions))
+        for session in sessions:
+            restored_once(chamber, session)
 
 
 def test_a_stream_that_is_cut_during_the_compaction_is_caught_up(chamber: Chamber, crossing: Crossing) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +23,7 @@ WRITERS = 50
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServeProcess]:
     """OpenChamber without an agent server, on the database of the tests."""
     directory = tmp_path_factory.mktemp("writers") / "installation"
-    process = ServeProcess(Installation(directory, environment=fresh_database("writers"))).start()
+    process = ServeProcess(Installation(directory, environment=fresh_database(f"writers_{os.getpid()}"))).start()
     try:
         yield process
     finally:
