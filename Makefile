@@ -55,7 +55,7 @@ test: install-checks system-packages lint
 	@$(CHECKED) $(BIN)/python manage.py makemigrations --check --dry-run
 	@$(PYTEST) $(TESTS)
 	@OPENCHAMBER_TEST_MEMORY=on $(BIN)/python -m tests.postgresql $(PYTEST) -m "not browser and not real" $(TESTS)
-	@OPENCHAMBER_TEST_MEMORY=off $(PYTEST) -m "not browser and not real" $(TESTS)
+	@OPENCHAMBER_TEST_MEMORY=off $(PYTEST) -m "not browser and not real and not soak" $(TESTS)
 	@OPENCHAMBER_TEST_MEMORY=on $(PYTEST) tests/memory tests/test_house.py
 
 lint: install-checks

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
+from django.db import transaction
 from django.utils.translation import gettext as _
+
+from openchamber.models import Project
+from openchamber.signals import archive_wanted
 
 FORMAT = 1
 MANIFEST = "openchamber.json"
@@ -63,24 +68,40 @@ class Archive:
         return {"name": name, "number": number}
 
 
-def begin(path: Path, *, project: str) -> Archive:
-    """A new archive at `path`, which is replaced; readable by its owner only, as the data directory is."""
-    path.touch(mode=0o600)
-    path.chmod(0o600)
-    file = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED)
-    file.writestr(MANIFEST, json.dumps({"format": FORMAT, "project": project}, ensure_ascii=False))
-    return Archive(file, writing=True)
+def export(project: Project, target: Path | IO[bytes]) -> None:
+    """Write the whole project to `target`; a file there is replaced, and readable by its owner only."""
+    if isinstance(target, Path):
+        target.touch(mode=0o600)
+        target.chmod(0o600)
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr(MANIFEST, json.dumps({"format": FORMAT, "project": project.name}, ensure_ascii=False))
+        archive_wanted.send(Project, project=project, archive=Archive(file, writing=True))
 
 
-def opened(path: Path, *, existing: Existing) -> Archive:
-    """The archive at `path`, to be read."""
+def take_in(
+    project: Project, source: Path | IO[bytes], *, name: str, existing: Existing, most_bytes: int = MOST_BYTES
+) -> Archive:
+    """Read the archive `source`, called `name`, into the project; what became of everything stands in the answer.
+
+    Raises `ArchiveError` for what is no archive of ours, also when that shows halfway: then nothing was taken in.
+    """
+    with _opened(source, name, most_bytes) as file, transaction.atomic():
+        found = Archive(file, writing=False, existing=existing)
+        try:
+            archive_wanted.send(Project, project=project, archive=found)
+        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            raise ArchiveError(_("%s is damaged.") % name) from error
+    return found
+
+
+def _opened(source: Path | IO[bytes], name: str, most_bytes: int) -> zipfile.ZipFile:
     try:
-        file = zipfile.ZipFile(path)
+        file = zipfile.ZipFile(source)
         manifest = json.loads(file.read(MANIFEST))
-    except (zipfile.BadZipFile, KeyError, ValueError) as error:
-        raise ArchiveError(_("%s is no archive of OpenChamber's.") % path.name) from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, RuntimeError) as error:
+        raise ArchiveError(_("%s is no archive of OpenChamber's.") % name) from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise ArchiveError(_("%s was made by another version: its format is not known here.") % path.name)
-    if sum(member.file_size for member in file.infolist()) > MOST_BYTES:
-        raise ArchiveError(_("%s unpacks to more than an archive can hold.") % path.name)
-    return Archive(file, writing=False, existing=existing)
+        raise ArchiveError(_("%s was made by another version: its format is not known here.") % name)
+    if sum(member.file_size for member in file.infolist()) > most_bytes:
+        raise ArchiveError(_("%s unpacks to more than an archive can hold.") % name)
+    return file

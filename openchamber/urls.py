@@ -10,7 +10,7 @@ from django.utils.module_loading import module_has_submodule
 from openchamber import api, api_page, health_page, languages, middleware
 from openchamber.demo import completions, provider
 from openchamber.demo import views as demo
-from openchamber.projects import settings_page, sign_in, views
+from openchamber.projects import archives, settings_page, sign_in, views
 
 handler400 = middleware.bad_request
 handler403 = middleware.forbidden
@@ -47,6 +47,8 @@ project_urls: list[URLPattern | URLResolver] = [
     path("projects/<slug:slug>/edit/", views.edit_project, name="edit-project"),
     path("projects/<slug:slug>/remove/", views.remove_project, name="remove-project"),
     path("projects/<slug:slug>/undelete/", views.restore_project, name="restore-project"),
+    path("projects/<slug:slug>/archive/", archives.download_archive, name="download-archive"),
+    path("projects/<slug:slug>/archive/take-in/", archives.take_in_archive, name="take-in-archive"),
     path("projects/<slug:slug>/members/", views.add_member, name="add-member"),
     path("projects/<slug:slug>/members/<int:pk>/remove/", views.remove_member, name="remove-member"),
 ]

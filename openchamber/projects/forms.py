@@ -74,6 +74,20 @@ class ProjectForm(forms.Form):
         return cleaned
 
 
+class ArchiveForm(forms.Form):
+    """An archive of a project, and what to do about what this one has already."""
+
+    file = forms.FileField(label=_("Archive (.zip)"), widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}))
+    existing = forms.ChoiceField(
+        label=_("What is here already"),
+        choices=[
+            ("skip", _("Leave it as it is")),
+            ("overwrite", _("Overwrite it; its history keeps what it was")),
+            ("both", _("Keep both")),
+        ],
+    )
+
+
 class ImportForm(forms.Form):
     """Which of the directories that the agent server knows shall be projects."""
 

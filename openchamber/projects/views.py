@@ -14,7 +14,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from openchamber.models import Project
 from openchamber.projects import access
-from openchamber.projects.forms import ImportForm, MemberForm, ProjectForm, ProjectSettingsForm, name_of
+from openchamber.projects.forms import ArchiveForm, ImportForm, MemberForm, ProjectForm, ProjectSettingsForm, name_of
 from openchamber.projects.resolve import real_path
 from openchamber.sessions.opencode import client_for
 from openchamber.sessions.servers import current_server
@@ -91,10 +91,19 @@ def edit_project(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def project_page(
-    request: HttpRequest, project: Project, *, form: ProjectSettingsForm | None = None, member: MemberForm | None = None
+    request: HttpRequest,
+    project: Project,
+    *,
+    form: ProjectSettingsForm | None = None,
+    member: MemberForm | None = None,
+    archive: ArchiveForm | None = None,
 ) -> HttpResponse:
     """The page that edits a project, around a form that may have errors."""
-    forms = {"form": form or ProjectSettingsForm(instance=project), "member_form": member or MemberForm()}
+    forms = {
+        "form": form or ProjectSettingsForm(instance=project),
+        "member_form": member or MemberForm(),
+        "archive_form": archive or ArchiveForm(),
+    }
     refused = any(form.errors for form in forms.values())
     # An invalid form has already written into its project: the page's title and links need the stored one.
     project = Project.objects.prefetch_related("members").get(pk=project.pk)

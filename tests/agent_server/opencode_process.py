@@ -115,6 +115,7 @@ class OpenCodeProcess:
         project = self.home / "start"
         project.mkdir(parents=True, exist_ok=True)
         (self.home / "opencode.json").write_text(json.dumps(self.config))
+        (self.home / "models.json").write_text("{}")
         with (self.home / "stderr.log").open("a") as log:
             self.process = subprocess.Popen(
                 [BINARY, "serve", "--port", str(self.port), "--hostname", "127.0.0.1"],
@@ -174,6 +175,9 @@ class OpenCodeProcess:
             **directories,
             **{f"OPENCODE_DISABLE_{name}": "1" for name in switches},
             "OPENCODE_CONFIG": str(self.home / "opencode.json"),
+            # For every directory it would read its catalogue of some thousand models, which takes two seconds.
+            "OPENCODE_MODELS_PATH": str(self.home / "models.json"),
+            "OPENCODE_EXPERIMENTAL_DISABLE_FILEWATCHER": "1",
             "OPENCODE_SERVER_PASSWORD": self.password,
             "npm_config_registry": "http://127.0.0.1:9/",  # nobody: plugins wait for an install that may as well fail
             "npm_config_fetch_retries": "0",  # else the first request waits a minute for a package it can do without
@@ -235,6 +239,7 @@ def _config(model_url: str) -> dict[str, Any]:
         "$schema": "https://opencode.ai/config.json",
         "autoupdate": False,
         "share": "disabled",
+        "snapshot": False,  # of the project's files, before every turn: what is tested here changes none
         "model": "scripted/scripted",
         "small_model": "scripted/scripted",
         "enabled_providers": ["scripted"],

@@ -13,13 +13,22 @@ from playwright.sync_api import Browser, Page, expect
 from tests.agent_server.chamber import Chamber, wait_for
 from tests.agent_server.opencode_process import OpenCodeProcess
 from tests.agent_server.scripted_model import Reply, ScriptedModel
-from tests.agent_server.serve_process import ServeProcess
+from tests.agent_server.serve_process import Installation, ServeProcess
 from tests.browser.fixtures import Complaints
 from tests.browser.showcase import sign_in
 
 WAIT = 20_000  # milliseconds
 
 SLOW = "One two three four five six seven eight nine ten."
+
+
+@pytest.fixture(scope="module")
+def serve(shared_opencode: OpenCodeProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServeProcess]:
+    """One OpenChamber for these tests; each has a project of its own in it."""
+    installation = Installation(tmp_path_factory.mktemp("conversation"), opencode=shared_opencode)
+    process = ServeProcess(installation).start()
+    yield process
+    process.stop()
 
 
 @pytest.fixture
@@ -31,11 +40,15 @@ def chamber(serve: ServeProcess, opencode: OpenCodeProcess, model: ScriptedModel
 @pytest.fixture
 def address(chamber: Chamber) -> str:
     """The page of a new session."""
-    slug = chamber.api("GET", f"/projects/{chamber.project}")["slug"]
-    return f"{chamber.serve.url}/projects/{slug}/sessions/{chamber.session('Tides')}/"
+    return new_session(chamber)
 
 
-@pytest.fixture
+def new_session(chamber: Chamber) -> str:
+    """The page of a new session."""
+    return f"{chamber.serve.url}/projects/{chamber.slug}/sessions/{chamber.session('Tides')}/"
+
+
+@pytest.fixture(scope="module")
 def signed_in(chromium: Browser, serve: ServeProcess) -> Any:
     """The cookies of somebody who is signed in."""
     return sign_in(chromium, serve)
@@ -112,11 +125,20 @@ def test_two_tabs_show_the_same(tab: Callable[..., Page], model: ScriptedModel) 
 
 
 def test_a_restart_under_an_open_page_loses_nothing(
-    tab: Callable[..., Page], serve: ServeProcess, model: ScriptedModel, complaints: Complaints
+    open_page: Callable[..., Page],
+    chromium: Browser,
+    install: Callable[..., Installation],
+    start_serve: Callable[..., ServeProcess],
+    opencode: OpenCodeProcess,
+    model: ScriptedModel,
+    git_directory: Path,
+    complaints: Complaints,
 ) -> None:
     complaints.expect("ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE")
     complaints.expect("Failed to fetch|network error")
-    page = tab()
+    serve = start_serve(install(opencode=opencode))
+    page = open_page(storage_state=sign_in(chromium, serve))
+    page.goto(new_session(Chamber(serve, opencode, model, git_directory)))
     expect(page.get_by_label("Message", exact=True)).to_be_visible()
     serve.kill()
     say(page, "Said into the void")

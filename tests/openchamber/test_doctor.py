@@ -191,7 +191,7 @@ def test_before_the_first_start_it_says_what_to_do(tmp_path: Path) -> None:
     answer = Installation(tmp_path).manage("doctor")
     assert (answer.returncode, answer.stderr) == (1, "")
     assert "FAIL  Database" in answer.stdout
-    assert "Start serve once" in answer.stdout
+    assert "Start OpenChamber once" in answer.stdout
 
 
 def test_a_damaged_database_is_said_in_a_sentence(tmp_path: Path) -> None:

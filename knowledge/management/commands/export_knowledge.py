@@ -12,8 +12,6 @@ from knowledge import files
 from knowledge.management.commands.import_knowledge import project_named
 from openchamber import archive
 from openchamber.management import database
-from openchamber.models import Project
-from openchamber.signals import archive_wanted
 
 
 class Command(BaseCommand):
@@ -31,9 +29,7 @@ class Command(BaseCommand):
         database.require_current()
         project, target = project_named(options["project"]), options["target"]
         if target.suffix == ".zip":
-            begun = archive.begin(target, project=project.name)
-            with begun.file:
-                archive_wanted.send(Project, project=project, archive=begun)
+            archive.export(project, target)
             self.stdout.write(_("The whole project is in %s.") % target)
         else:
             count = files.export_folder(project, target)

@@ -16,7 +16,6 @@ from knowledge.models.records import take_in
 from openchamber import archive
 from openchamber.management import database
 from openchamber.models import Project
-from openchamber.signals import archive_wanted
 
 
 class Command(BaseCommand):
@@ -58,11 +57,9 @@ class Command(BaseCommand):
             return refused
         if source.is_dir() or source.name == "context.json":
             return self.take_earlier(project, source / "context.json" if source.is_dir() else source, options)
-        opened = archive.opened(source, existing=options["existing"])
-        with opened.file:
-            archive_wanted.send(Project, project=project, archive=opened)
-        self.tell(opened.outcomes)
-        return opened.refused
+        found = archive.take_in(project, source, name=source.name, existing=options["existing"])
+        self.tell(found.outcomes)
+        return found.refused
 
     def take_earlier(self, project: Project, path: Path, options: dict[str, Any]) -> list[str]:
         """Import an earlier system's store."""
