@@ -9,6 +9,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 BIN := .venv/bin
+PANEL := .[postgresql]
+CHECKS := .[test,lint,postgresql]
 SOAK_ROUNDS ?= 200
 # Two at a time, each with an OpenCode and a database of its own.
 PYTEST := $(BIN)/pytest -n 2 --dist worksteal
@@ -28,14 +30,14 @@ install: .venv/.installed node_modules/.installed
 
 .venv/.installed: pyproject.toml .ci/make-venv
 	@.ci/make-venv .venv
-	@$(call retried,$(BIN)/python -m pip install --quiet --retries 5 --editable '.[postgresql]')
+	@$(call retried,$(BIN)/python -m pip install --quiet --retries 5 --editable '$(PANEL)')
 	@touch $@
 
 # What only the checks need; the panel runs without.
 install-checks: install .venv/.installed-checks
 
 .venv/.installed-checks: .venv/.installed
-	@$(call retried,$(BIN)/python -m pip install --quiet --retries 5 --editable '.[test,lint,postgresql]')
+	@$(call retried,$(BIN)/python -m pip install --quiet --retries 5 --editable '$(CHECKS)')
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json
@@ -63,8 +65,7 @@ lint: install-checks
 	@$(BIN)/ruff format --check .
 	@$(CHECKED) $(BIN)/mypy
 
-py# Agents' memory is not installed in the first run, on in the second, off in the third.
-test: install-checks
+pytest: install-checks
 	@$(BIN)/pytest $(TESTS)
 
 soak: install-checks system-packages

@@ -9,8 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as lazy
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from openchamber import archive
@@ -22,11 +21,11 @@ MOST_BYTES = 512 * 1024**2  # that a file from a browser may unpack to
 NAMED = 5  # refusals that are told one by one
 # What became of the things in an archive, by the words that `records.take_in` counts them with.
 OUTCOMES = {
-    "new": lazy("%d new"),
-    "same": lazy("%d already the same"),
-    "kept": lazy("%d left as they were"),
-    "overwritten": lazy("%d overwritten"),
-    "both": lazy("%d kept beside what was here"),
+    "new": gettext_lazy("%d new"),
+    "same": gettext_lazy("%d already the same"),
+    "kept": gettext_lazy("%d left as they were"),
+    "overwritten": gettext_lazy("%d overwritten"),
+    "both": gettext_lazy("%d kept beside what was here"),
 }
 
 
