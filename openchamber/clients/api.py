@@ -95,6 +95,7 @@ class ClaimIn(Schema):
     parent: str = ""
     message_id: str = Field("", max_length=200)
     conversation: ConversationIn | None = None
+    sequence: int | None = Field(None, ge=0)  # as it was answered when the conversation was wanted
     limit: int = Field(0, ge=0)
     deadline_ms: int = Field(claims.DEADLINE_MS, ge=1, le=10_000)
 

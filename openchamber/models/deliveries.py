@@ -21,6 +21,15 @@ class DeliveryQuerySet(models.QuerySet["Delivery"]):
         """The newest one in this set, whatever became of it."""
         return self.order_by("-sequence").first()
 
+    def last_sequence(self) -> int:
+        """The number of the newest one in this set; 0 where there is none."""
+        newest = self.newest()
+        return newest.sequence if newest else 0
+
+    def told_after(self, sequence: int) -> bool:
+        """Whether something was told, or is on its way, after the delivery of that number."""
+        return self.filter(sequence__gt=sequence).exclude(state=Delivery.State.RELEASED).exists()
+
     def confirmed(self) -> DeliveryQuerySet:
         """Those that are known to have arrived."""
         return self.filter(state=Delivery.State.CONFIRMED)

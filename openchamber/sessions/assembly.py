@@ -107,7 +107,10 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """A decision: the block to tell (None: nothing is owed), and what it was reckoned from."""
+    """A decision: the block to tell (None: nothing is owed), and what it was reckoned from.
+
+    `outdated`: no decision, since the session was told something after the given conversation was read.
+    """
 
     session: Session
     block: Block | None
@@ -116,6 +119,7 @@ class Assembly:
     sequence: int
     agent: str = ""
     conversation_wanted: bool = False
+    outdated: bool = False
 
 
 PLAIN = Terms()
@@ -126,17 +130,20 @@ def assemble(
     agent: str,
     *,
     conversation: Conversation | None = None,
+    read_at: int | None = None,
     can_read: bool = True,
     terms: Terms = PLAIN,
 ) -> Assembly:
     """Decide what `session` is owed, by rows where those can be trusted, else by its conversation.
 
     Without a conversation and without a way to read one (`can_read`) the answer is only that one is wanted.
+    `read_at` is the session's newest delivery before the given conversation was read, where that is known.
     """
     session = Session.objects.select_related("project", "server").get(pk=session.pk)
     state = stamp(session, agent)
-    newest = session.deliveries.newest()
-    sequence = newest.sequence if newest else 0
+    sequence = session.deliveries.last_sequence()
+    if read_at is not None and session.deliveries.told_after(read_at):
+        return Assembly(session, None, Wanted([]), Carried(), sequence, agent, outdated=True)
     client = client_for(session.server) if can_read and session.server else None
     want = wanted(session, agent)
     held = carried_by_rows(session, want.pinned_keys()) if conversation is None else None
@@ -198,6 +205,7 @@ def assemble_in_time(
     *,
     seconds: float,
     conversation: Conversation | None = None,
+    read_at: int | None = None,
     can_read: bool = True,
     terms: Terms = PLAIN,
 ) -> Assembly | None:
@@ -205,7 +213,7 @@ def assemble_in_time(
 
     def work() -> Assembly:
         try:
-            return assemble(session, agent, conversation=conversation, can_read=can_read, terms=terms)
+            return assemble(session, agent, conversation=conversation, read_at=read_at, can_read=can_read, terms=terms)
         finally:
             connections.close_all()
 

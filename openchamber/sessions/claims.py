@@ -43,6 +43,7 @@ class Ask:
     parent: str = ""
     message_id: str = ""
     conversation: Conversation | None = None
+    sequence: int | None = None  # as it was answered when the conversation was wanted
     limit: int = 0
     deadline_ms: int = DEADLINE_MS
 
@@ -53,12 +54,14 @@ class Answer:
 
     delivery: Delivery | None = None
     ask: Ask | None = None
-    conversation_wanted: bool = False
+    wanted_at: int | None = None  # the conversation is wanted, as it is after the delivery of this number
 
     def body(self) -> dict[str, Any]:
         """The contract's answer."""
         if self.delivery is None or self.ask is None:
-            return {"delivery": None, "text": "", **({"conversation_wanted": True} if self.conversation_wanted else {})}
+            nothing = {"delivery": None, "text": ""}
+            wanted = {"conversation_wanted": True, "sequence": self.wanted_at}
+            return nothing if self.wanted_at is None else nothing | wanted
         return {
             "delivery": str(self.delivery.pk),
             "text": self.delivery.text,
@@ -86,9 +89,11 @@ def answer(ask: Ask, *, sees: Callable[[Project | None], bool]) -> Answer:
     session = rows.client_session(ask.client, ask.session, ask.directory, ask.parent)
     if not sees(session.project):
         return NOTHING
+    if ask.event == "compact" and ask.conversation is None:
+        return _conversation_of(session)
     if not _settled(session, ask.conversation):
         open_claim_is_overdue = ask.conversation is None and _overdue(session)
-        return Answer(conversation_wanted=open_claim_is_overdue)
+        return _conversation_of(session) if open_claim_is_overdue else NOTHING
     if ask.event == "compact":
         return _answer_compaction(session, ask, started)
     session.uses(model=ask.model)
@@ -99,26 +104,40 @@ def answer(ask: Ask, *, sees: Callable[[Project | None], bool]) -> Answer:
     if assembly is None:
         return NOTHING
     if assembly.conversation_wanted:
-        return Answer(conversation_wanted=True)
+        return _conversation_of(session)
     return _claimed(assembly, ask, cause=Delivery.Cause.HOOK, carrier=ask.message_id)
 
 
 def _assemble(session: Session, ask: Ask, started: float, terms: Terms) -> Assembly | None:
     left = max(0, ask.deadline_ms - OVERHEAD_MS) / 1000 - (time.monotonic() - started)
     return assemble_in_time(
-        session, ask.agent, seconds=max(0.01, left), conversation=ask.conversation, can_read=False, terms=terms
+        session,
+        ask.agent,
+        seconds=max(0.01, left),
+        conversation=ask.conversation,
+        read_at=ask.sequence,
+        can_read=False,
+        terms=terms,
     )
+
+
+def _conversation_of(session: Session) -> Answer:
+    """Ask for the conversation. What is on its way now, or told later, may be missing in what the hook then reads."""
+    newest = session.deliveries.newest()
+    if newest is None:
+        return Answer(wanted_at=0)
+    on_its_way = newest.state in Delivery.OPEN and not newest.overdue
+    return Answer(wanted_at=newest.sequence - on_its_way)
 
 
 def _answer_compaction(session: Session, ask: Ask, started: float) -> Answer:
     """The restore inside the agent's loop: one message of ours, which the hook stores before the next model call."""
-    if ask.conversation is None:
-        return Answer(conversation_wanted=True)
+    assert ask.conversation is not None
     summary = ask.conversation.compaction()
     if summary is None or session.restored_compaction == summary.id:
         return NOTHING
     assembly = _assemble(session, ask, started, restraint(session))
-    if assembly is None:
+    if assembly is None or assembly.outdated:
         return NOTHING
     if assembly.block is None:
         Session.objects.filter(pk=session.pk).update(restored_compaction=summary.id)

@@ -122,12 +122,16 @@ def _restore_once(client: OpenCode, server: AgentServer, session_id: str) -> Del
     session = session_row(server, info)
     if not _wait_until_settled(session):
         return None
+    told = session.deliveries.last_sequence()
     conversation, last = client.compacted(info)
     summary = conversation.compaction()
     if summary is None or _restored(session, summary.id):
         return None
     pinned.refresh(session, client)
-    assembly = assemble(session, last.agent if last else "", conversation=conversation, terms=restraint(session))
+    agent = last.agent if last else ""
+    assembly = assemble(session, agent, conversation=conversation, read_at=told, terms=restraint(session))
+    if assembly.outdated:
+        raise AgentServerError("the session was told something while its conversation was read")
     if assembly.block is None:
         move_cursor(client, session, summary.id)
         return None

@@ -1,8 +1,12 @@
-"""Pictures of every page, for the documentation: `python -m tests.browser.screenshots DIRECTORY`."""
+"""Pictures for the documentation, of a real OpenCode and a real Chromium.
+
+`python -m tests.browser.screenshots DIRECTORY` takes those that the documentation shows; with `--every`, every page
+in every width and colour scheme.
+"""
 
 from __future__ import annotations
 
-import sys
+import argparse
 import tempfile
 from pathlib import Path
 
@@ -17,6 +21,7 @@ from tests.browser.fixtures import CHROMIUM, SCHEMES, SWITCHES, WIDTHS
 from tests.browser.showcase import Showcase, fill, sign_in
 
 DESK = {"width": 1440, "height": 900}
+SHOWN = ("session", "notes", "memory")  # in docs/delivery.md, docs/knowledge.md, docs/memory.md
 
 
 def take(showcase: Showcase, chromium: Browser, target: Path) -> None:
@@ -34,6 +39,16 @@ def take(showcase: Showcase, chromium: Browser, target: Path) -> None:
                 page.goto(showcase.address(name))
                 page.screenshot(path=target / f"{name}-{width}-{scheme}.png")
             context.close()
+
+
+def take_shown(showcase: Showcase, chromium: Browser, target: Path) -> None:
+    """The pages that the documentation shows, as `<page>.png`."""
+    context = chromium.new_context(viewport=DESK, reduced_motion="reduce", storage_state=showcase.signed_in)
+    page = context.new_page()
+    for name in SHOWN:
+        page.goto(showcase.address(name))
+        page.screenshot(path=target / f"{name}.png")
+    context.close()
 
 
 def take_demo(chromium: Browser, target: Path, directory: Path) -> None:
@@ -57,18 +72,22 @@ def take_demo(chromium: Browser, target: Path, directory: Path) -> None:
         serve.stop()
 
 
-def main(target: Path) -> None:
+def main(target: Path, *, every: bool) -> None:
     """Start everything on temporary directories, take the pictures, stop everything."""
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name, ScriptedModel() as model, sync_playwright() as playwright:
         directory = Path(name).resolve()
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
         opencode = OpenCodeProcess(home=directory / "opencode", model_url=model.url).start()
-        serve = ServeProcess(Installation(directory / "installation", opencode=opencode)).start()
+        memory = {"OPENCHAMBER_MEMORY_ENABLE": "1"}
+        serve = ServeProcess(Installation(directory / "installation", opencode=opencode, environment=memory)).start()
         try:
-            project = git_project(directory / "harbour")
-            take(fill(serve, opencode, model, project, chromium), chromium, target)
-            take_demo(chromium, target, directory)
+            showcase = fill(serve, opencode, model, git_project(directory / "harbour"), chromium, memory=True)
+            if every:
+                take(showcase, chromium, target)
+            else:
+                take_shown(showcase, chromium, target)
+                take_demo(chromium, target, directory)
         finally:
             serve.stop()
             opencode.close()
@@ -76,4 +95,7 @@ def main(target: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("target", type=Path)
+    arguments.add_argument("--every", action="store_true")
+    main(**vars(arguments.parse_args()))

@@ -44,7 +44,49 @@ def ask(project: Project, **more: Any) -> claims.Answer:
 
 
 def test_a_session_that_nobody_watches_needs_its_conversation(project: Project) -> None:
-    assert ask(project, conversation=None).body() == {"delivery": None, "text": "", "conversation_wanted": True}
+    assert ask(project, conversation=None).body() == {
+        "delivery": None,
+        "text": "",
+        "conversation_wanted": True,
+        "sequence": 0,
+    }
+
+
+def told(project: Project, message: str) -> None:
+    """Another sender tells the session what it is owed, and it arrives."""
+    delivery = ask(project, message_id=message).delivery
+    assert delivery is not None
+    claims.settle_claim(delivery, accepted=True, message_id=message)
+
+
+@pytest.mark.parametrize("event", ["prompt", "compact"])
+def test_what_was_told_while_the_hook_read_is_not_told_again(project: Project, event: str) -> None:
+    wanted = ask(project, event=event, conversation=None).body()
+    read = compaction()  # without what comes now
+    told(project, "msg_2")
+    late = ask(project, event=event, message_id="msg_3", conversation=read, sequence=wanted["sequence"])
+    assert late.body() == {"delivery": None, "text": ""}
+    session = Session.objects.get()
+    assert session.carried["told"].keys() == {"garden:note:1"}
+    assert session.restored_compaction == ""
+
+
+def test_what_was_on_its_way_when_the_hook_began_to_read_is_not_told_again(project: Project) -> None:
+    on_its_way = ask(project, message_id="msg_2").delivery
+    assert on_its_way is not None
+    wanted = ask(project, event="compact", conversation=None).body()
+    claims.settle_claim(on_its_way, accepted=True, message_id="msg_2")
+    late = ask(project, event="compact", message_id="", conversation=compaction(), sequence=wanted["sequence"])
+    assert late.delivery is None
+
+
+def test_what_was_given_up_while_the_hook_read_is_told(project: Project) -> None:
+    wanted = ask(project, event="compact", conversation=None).body()
+    given_up = ask(project, message_id="msg_2").delivery
+    assert given_up is not None
+    claims.settle_claim(given_up, accepted=False)
+    late = ask(project, event="compact", message_id="", conversation=compaction(), sequence=wanted["sequence"])
+    assert late.delivery is not None
 
 
 def test_a_hook_gets_the_block_and_what_its_carrier_must_say(project: Project) -> None:

@@ -151,7 +151,7 @@ export default async ({ client, directory }, options) => {
     let answer = await ask("/api/context/claim", question, left())
     if (answer.conversation_wanted) {
       const { sent } = await conversation(input.sessionID)
-      answer = await ask("/api/context/claim", { ...question, conversation: sent }, left())
+      answer = await ask("/api/context/claim", { ...question, conversation: sent, sequence: answer.sequence }, left())
     }
     if (!answer.delivery) return
     if (left() < 0) return void confirm(answer.delivery, message, false)
@@ -172,22 +172,22 @@ export default async ({ client, directory }, options) => {
   // Awaited before the first model call after an automatic compaction, so what is stored here is in that call.
   async function onCompaction(input) {
     const started = Date.now()
-    const { last, sent } = await conversation(input.sessionID)
     if (await parent(input.sessionID)) return
+    const question = { client: "opencode", session: input.sessionID, directory, event: "compact", deadline_ms: 2000 }
+    // First how far the server is: what it tells while the conversation is read here, it must not tell again.
+    const { sequence } = await ask("/api/context/claim", question, COMPACTION_MS)
+    const { last, sent } = await conversation(input.sessionID)
     const agent = last?.agent ?? input.agent ?? ""
     const model = last?.model ?? input.model
     const answer = await ask(
       "/api/context/claim",
       {
-        client: "opencode",
-        session: input.sessionID,
-        directory,
-        event: "compact",
+        ...question,
         agent,
         model: modelName(model),
         variant: last?.model?.variant ?? last?.variant ?? "",
         conversation: sent,
-        deadline_ms: 2000,
+        sequence,
       },
       COMPACTION_MS,
     )
