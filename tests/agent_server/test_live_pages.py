@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,13 +25,13 @@ def chamber(serve: ServeProcess, opencode: OpenCodeProcess, model: ScriptedModel
 
 
 @pytest.fixture
-def browser(serve: ServeProcess) -> httpx2.Client:
+def browser(serve: ServeProcess) -> Iterator[httpx2.Client]:
     """Somebody who signed in with the link."""
-    client = httpx2.Client(base_url=serve.url, follow_redirects=True, timeout=30, trust_env=False)
-    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', client.get(serve.link).text)
-    assert token is not None
-    client.post(serve.link, data={"csrfmiddlewaretoken": token[1]}, headers={"Referer": serve.link})
-    return client
+    with httpx2.Client(base_url=serve.url, follow_redirects=True, timeout=30, trust_env=False) as client:
+        token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', client.get(serve.link).text)
+        assert token is not None
+        client.post(serve.link, data={"csrfmiddlewaretoken": token[1]}, headers={"Referer": serve.link})
+        yield client
 
 
 def page_of(chamber: Chamber, session: str) -> str:
@@ -39,7 +40,7 @@ def page_of(chamber: Chamber, session: str) -> str:
 
 
 def test_a_stream_carries_names_and_nothing_else(
-    chamber: Chamber, browser: httpx2.Client, model: ScriptedModel
+    chamber: Chamber, browser: httpx2.Client, model: ScriptedModel, serve: ServeProcess
 ) -> None:
     session = chamber.session()
     path = page_of(chamber, session)
@@ -53,7 +54,8 @@ def test_a_stream_carries_names_and_nothing_else(
                 lines.append(line)
                 heard.set()
 
-    threading.Thread(target=listen, daemon=True).start()
+    listener = threading.Thread(target=listen)
+    listener.start()
     assert heard.wait(10)
     model.when(Reply(text="secret words " * 30, pieces=60, pause=0.02), said="Talk")
     started = time.monotonic()
@@ -64,6 +66,8 @@ def test_a_stream_carries_names_and_nothing_else(
     assert set(told) == {"event: conversation-changed"}
     assert len(told) <= 4 * seconds + 4, "more than four looks a second"
     assert not any("secret" in line for line in lines)
+    serve.stop()
+    listener.join()
 
 
 def test_an_open_stream_does_not_hold_the_stop(chamber: Chamber, browser: httpx2.Client, serve: ServeProcess) -> None:
