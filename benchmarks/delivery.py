@@ -159,6 +159,7 @@ def restore_time(chamber: Chamber, crossing: Crossing) -> None:
         session = chamber.session()
         chamber.send(session, f"before {number}")
         chamber.opencode.compact(session)
+        time.sleep(1)  # looking for it would be in its way
         wait_for(lambda session=session: chamber.restores(session), what="the restore")
         compacted = crossing.last("EVENT", "session.compacted")
         spent.append(crossing.last("POST", f"/{session}/prompt_async") - compacted)

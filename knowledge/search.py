@@ -26,8 +26,9 @@ from openchamber.search import Hit, ranking
 from openchamber.search.terms import Wish, wishes
 from openchamber.signals import search_wanted
 
-# How many places of one word are looked at, how many of all words together and of titles, and how many texts are read.
-PLACES, TOGETHER, TEXTS = 500, 150, 150
+# How many places of one word are looked at (fewer of each where there are many words, but never less than texts are
+# read), how many of all words together and of titles, and how many texts are read.
+PLACES, PLACES_OF_ALL, TOGETHER, TEXTS = 500, 1000, 150, 150
 
 
 class Passage(NamedTuple):
@@ -72,7 +73,8 @@ def best(place: Place, wanted: Sequence[Wish]) -> list[tuple[float, Passage]]:
     """One passage, the best, of everything that matches; the best first."""
     newest = newest_passage()
     places = looked_up(place, wanted)
-    rarity = [ranking.rareness(having(found, newest), newest) for found in places.single]
+    most = places_of_each(wanted)
+    rarity = [ranking.rareness(having(found, newest, most), newest) for found in places.single]
     passages = fetch(place, promising(places, rarity))
     texts = [ranking.Text(one, one.title, one.body, one.more, one.changed_at) for one in passages]
     seen: set[tuple[str, int]] = set()
@@ -98,16 +100,21 @@ def newest_passage() -> int:
     return SearchText.objects.aggregate(last=Max("pk"))["last"] or 0
 
 
-def having(found: list[int], newest: int) -> int:
-    """How many passages meet a wish: counted, or from how close the newest ones stand together."""
-    if len(found) < PLACES:
+def places_of_each(wanted: Sequence[Wish]) -> int:
+    """How many places of each word are looked at."""
+    return max(TEXTS, min(PLACES, PLACES_OF_ALL // len(wanted)))
+
+
+def having(found: list[int], newest: int, most: int) -> int:
+    """How many passages meet a wish: counted, or from how close the newest `most` stand together."""
+    if len(found) < most:
         return len(found)
     return len(found) * newest // max(1, newest - found[-1] + 1)
 
 
 def looked_up(place: Place, wanted: Sequence[Wish]) -> Places:
     """Where the wishes are met, in one question to the database."""
-    parts = [part(place, [wish], every=False, most=PLACES) for wish in wanted]
+    parts = [part(place, [wish], every=False, most=places_of_each(wanted)) for wish in wanted]
     parts.append(part(place, wanted, every=True, most=TOGETHER))
     # Of many words some stand in nearly every title.
     parts.append(part(place, wanted[:3], every=len(wanted) > 3, most=TOGETHER, titles=True))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -35,6 +36,7 @@ STARTING = httpx2.Timeout(90, connect=2)
 # How long a sender may take before its claim may be taken over: its own time-out, and a little.
 SEND_SECONDS = 12
 PAGE = 100
+_readers = ThreadPoolExecutor(4, thread_name_prefix="read")
 
 
 def split_model(model: str) -> tuple[str, str]:
@@ -88,21 +90,26 @@ class OpenCode:
 
     def conversation(self, session_id: str, info: SessionInfo | None = None) -> carriers.Conversation:
         """What the rule of delivery needs of a session: read back to where the newest compaction's tail starts."""
-        return self._read_back(session_id, info or self.session(session_id))[0]
+        return self._read_back(info or self.session(session_id), self.messages(session_id, limit=PAGE))[0]
 
-    def compacted(self, info: SessionInfo) -> tuple[carriers.Conversation, Message | None]:
-        """The same with the newest user message of an ordinary turn: a restore goes on with its agent and model."""
-        conversation, messages = self._read_back(info.id, info)
-        return conversation, _last_turn(messages) or self.last_turn(info.id)
+    def compacted(self, session_id: str) -> tuple[SessionInfo, carriers.Conversation, Message | None]:
+        """The same with the session, and the newest user message of an ordinary turn: a restore goes on as that did.
 
-    def _read_back(self, session_id: str, info: SessionInfo) -> tuple[carriers.Conversation, list[Message]]:
-        messages: list[Message] = []
+        Both are asked for at once: right after a compaction every answer takes its time.
+        """
+        newest = _readers.submit(self.messages, session_id, limit=PAGE)
+        info = self.session(session_id)
+        conversation, messages = self._read_back(info, newest.result())
+        return info, conversation, _last_turn(messages) or self.last_turn(session_id)
+
+    def _read_back(self, info: SessionInfo, newest: Page) -> tuple[carriers.Conversation, list[Message]]:
+        """What is known when the pages from `newest` back are read as far as the rule needs."""
+        page, messages = newest, list(newest.messages)
         known = self._traced(messages, info)
-        for page in self.pages(session_id):
-            messages[:0] = page
+        while page.next and not _reaches_back(known):
+            page = self.messages(info.id, limit=PAGE, before=page.next)
+            messages[:0] = page.messages
             known = self._traced(messages, info)
-            if _reaches_back(known):
-                break
         return known, messages
 
     @staticmethod

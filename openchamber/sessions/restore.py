@@ -116,14 +116,14 @@ def restore(server: AgentServer, session_id: str) -> Delivery | None:
 
 
 def _restore_once(client: OpenCode, server: AgentServer, session_id: str) -> Delivery | None:
-    info = client.session(session_id)
+    known = Session.objects.filter(pk=session_id).select_related("server").first()
+    if known is not None and not _wait_until_settled(known):
+        return None
+    told = known.deliveries.last_sequence() if known else 0
+    info, conversation, last = client.compacted(session_id)
     if info.parent:
         return None  # a child's prompt was its whole context; the plugin serves those
     session = session_row(server, info)
-    if not _wait_until_settled(session):
-        return None
-    told = session.deliveries.last_sequence()
-    conversation, last = client.compacted(info)
     summary = conversation.compaction()
     if summary is None or _restored(session, summary.id):
         return None
