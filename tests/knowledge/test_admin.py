@@ -60,12 +60,12 @@ def test_many_are_moved_to_the_bin_and_back_each_with_its_entry(panel, everythin
 
 
 @pytest.mark.parametrize("kind", LISTS)
-def test_the_list_asks_as_often_for_20_rows_as_for_2(panel, write_note, write_todo, write_plan, kind, count_queries):
+def test_the_list_asks_as_often_for_200_rows_as_for_2(panel, write_note, write_todo, write_plan, kind, count_queries):
     write = {"notes": write_note, "todos": write_todo, "plans": write_plan}[kind]
     write(), write()
     panel.get(address("changelist", kind))
     few = count_queries(lambda: panel.get(address("changelist", kind)))
-    for _number in range(18):
+    for _number in range(198):
         write()
     assert count_queries(lambda: panel.get(address("changelist", kind))) == few
 

@@ -90,12 +90,12 @@ def test_the_list_is_the_newest_first_page_by_page(api, notes, write_note):
     assert ([note["body"] for note in third["results"]], third["next"]) == (["number 0"], None)
 
 
-def test_listing_asks_as_often_for_20_notes_as_for_2(api, notes, write_note, count_queries):
+def test_listing_asks_as_often_for_200_notes_as_for_2(api, notes, write_note, count_queries):
     for _number in range(2):
         write_note()
     api("GET", notes)  # the token's first use is written down
     few = count_queries(lambda: api("GET", notes))
-    for _number in range(18):
+    for _number in range(198):
         write_note()
     assert count_queries(lambda: api("GET", notes)) == few
 

@@ -179,12 +179,12 @@ def test_acts_are_never_done_by_get(panel, note, write):
         assert panel.get(address).status_code == 405
 
 
-def test_the_page_asks_as_often_for_20_notes_as_for_2(panel, page, write_note, count_queries):
+def test_the_page_asks_as_often_for_200_notes_as_for_2(panel, page, write_note, count_queries):
     for _number in range(2):
         write_note(pinned=True)
     panel.get(page)
     few = count_queries(lambda: panel.get(page))
-    for number in range(18):
+    for number in range(198):
         write_note(f"number {number}", pinned=number % 2 == 0)
     assert count_queries(lambda: panel.get(page)) == few
 

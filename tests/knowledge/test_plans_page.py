@@ -148,12 +148,12 @@ def test_a_plan_of_a_million_characters_opens_and_is_saved(panel, write_plan):
     assert Plan.objects.get().body.endswith("x")
 
 
-def test_the_list_asks_as_often_for_20_plans_as_for_2(panel, write_plan, count_queries):
+def test_the_list_asks_as_often_for_200_plans_as_for_2(panel, write_plan, count_queries):
     for _number in range(2):
         write_plan()
     panel.get(act("plans"))
     few = count_queries(lambda: panel.get(act("plans")))
-    for _number in range(18):
+    for _number in range(198):
         write_plan(pinned=True)
     assert count_queries(lambda: panel.get(act("plans"))) == few
 

@@ -201,11 +201,11 @@ def test_very_common_words_leave_the_search_to_rarer_ones(find, project, by):
     assert len(find("the common")) == 150
 
 
-def test_searching_asks_as_often_for_20_texts_as_for_2(write_note, project, count_queries):
+def test_searching_asks_as_often_for_200_texts_as_for_2(write_note, project, count_queries):
     for _number in range(2):
         write_note("berth")
     few = count_queries(lambda: with_passages(ask(Project.objects.all(), "berth").hits))
-    for _number in range(18):
+    for _number in range(198):
         write_note("berth")
     assert (
         count_queries(lambda: with_passages(ask(Project.objects.all(), "berth").hits)) == few <= 8

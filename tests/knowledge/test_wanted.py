@@ -82,11 +82,11 @@ def test_a_session_without_a_project_holds_nothing_of_ours(write_note, db):
     assert detached_items(project=None, session=session) == []
 
 
-def test_asking_costs_the_same_for_20_notes_as_for_2(session, write_note, count_queries):
+def test_asking_costs_the_same_for_200_notes_as_for_2(session, write_note, count_queries):
     for _number in range(2):
         write_note(pinned=True)
     few = count_queries(lambda: riding(session))
-    for _number in range(18):
+    for _number in range(198):
         SessionPin.choose("ses_1", write_note(pinned=True), attached=False)
     assert count_queries(lambda: riding(session)) == few
     assert count_queries(lambda: detached_items(project=session.project, session=session)) == 2
