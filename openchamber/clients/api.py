@@ -93,7 +93,7 @@ class ClaimIn(Schema):
     model: str = ""
     variant: str = ""
     parent: str = ""
-    message_id: str = Field("", max_length=200)
+    message_id: str = Field("", max_length=200, pattern=r"^[A-Za-z0-9_-]*$")
     conversation: ConversationIn | None = None
     sequence: int | None = Field(None, ge=0)  # as it was answered when the conversation was wanted
     limit: int = Field(0, ge=0)
@@ -104,7 +104,7 @@ class ConfirmIn(Schema):
     """A hook says what became of its claim."""
 
     delivery: UUID
-    message_id: str = ""
+    message_id: str = Field("", max_length=200, pattern=r"^[A-Za-z0-9_-]*$")
     accepted: bool
 
 

@@ -105,7 +105,8 @@ def answer(ask: Ask, *, sees: Callable[[Project | None], bool]) -> Answer:
         return NOTHING
     if assembly.conversation_wanted:
         return _conversation_of(session)
-    return _claimed(assembly, ask, cause=Delivery.Cause.HOOK, carrier=ask.message_id)
+    # A client that cannot name its message is told how ours would be called, and names its own when it confirms.
+    return _claimed(assembly, ask, cause=Delivery.Cause.HOOK, carrier=ask.message_id or new_message_id())
 
 
 def _assemble(session: Session, ask: Ask, started: float, terms: Terms) -> Assembly | None:

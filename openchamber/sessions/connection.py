@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
-from urllib.parse import quote
+from typing import Any, TypeVar
 
 import httpx2
 from django.utils.translation import gettext as _
 
+ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
 TIMEOUT = httpx2.Timeout(10, connect=2)
+
+
+Read = TypeVar("Read")
 
 
 class AgentServerError(Exception):
@@ -42,12 +46,9 @@ class Connection:
         self.http = _pool(self.url, password)
 
     def request(self, method: str, path: str, **options: Any) -> httpx2.Response:
-        """One request; raises `Unreachable`, or what its error status means.
-
-        An id in `path` may come from anybody: `?` or `#` in it must not become a query.
-        """
+        """One request; raises `Unreachable`, or what its error status means. Ids in `path` went through `named`."""
         with speaking(self.url):
-            response = self.http.request(method, quote(path), **options)
+            response = self.http.request(method, path, **options)
         if response.status_code >= 400:
             raise self.refusal(response)
         return response
@@ -67,6 +68,15 @@ class Connection:
         except ValueError as error:
             raise Unreachable(_("%(url)s answered with broken data.") % {"url": self.url}) from error
 
+    def read(self, reader: Callable[[Any], Read], answer: Any) -> Read:
+        """An answer as what it tells of; `Unreachable` when it has another shape than the version that we know."""
+        try:
+            return reader(answer)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise Unreachable(
+                _("%(url)s answered with something that OpenChamber does not know.") % {"url": self.url}
+            ) from error
+
     def refusal(self, response: httpx2.Response) -> AgentServerError:
         """What an error status means, in the server's own words where it has some."""
         if response.status_code == 401:
@@ -75,6 +85,16 @@ class Connection:
         if response.status_code == 404 or _misspelt(response):
             return Missing(text or _("The agent server knows nothing of that kind."))
         return Refused(text or _("The agent server answered %(status)s.") % {"status": response.status_code})
+
+
+def named(name: str) -> str:
+    """A session's, message's or request's id as a part of a path. What is none can be nowhere: it is `Missing`.
+
+    Ids come from anybody: none must lead to another path, to which we would go with the server's password.
+    """
+    if not ID.fullmatch(name):
+        raise Missing(_("The agent server knows nothing of that kind."))
+    return name
 
 
 def _misspelt(response: httpx2.Response) -> bool:

@@ -11,7 +11,7 @@ import random
 import threading
 import time
 from collections import OrderedDict
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import close_old_connections, connections
 from django.utils import timezone
@@ -29,7 +29,9 @@ logger = logging.getLogger(__name__)
 LEASE_SECONDS = 30
 LONGEST_PAUSE = 30
 CATCH_UP_LIMIT = 200
+LOOK_BACK = timedelta(minutes=1)
 REMEMBERED = 5000
+ROUND_SECONDS = 3  # between two looks after the watchers
 
 
 class Watcher:
@@ -135,8 +137,10 @@ _ACTS = {
 def catch_up(server: AgentServer, client: OpenCode, *, since: datetime | None) -> None:
     """After a gap: compare with their cursors only the sessions that changed since the last event, a bounded number.
 
+    And those that changed shortly before: their restores may have died, half done, with the process that heard it.
     What this leaves out is covered by those sessions' next send, since the rule owes it all.
     """
+    since = since - LOOK_BACK if since else None
     known = set(Session.objects.filter(server=server).values_list("pk", flat=True))
     for info in client.all_sessions(limit=CATCH_UP_LIMIT):
         if since is not None and info.updated is not None and info.updated < since:
@@ -159,16 +163,22 @@ class Watchers:
 
     def _supervise(self) -> None:
         while not self._stopping.is_set():
-            for server in AgentServer.objects.usable():
-                if server.pk not in self._running or not self._running[server.pk][1].is_alive():
-                    watcher = Watcher(server)
-                    thread = threading.Thread(target=watcher.run, name=watcher.name, daemon=True)
-                    self._running[server.pk] = watcher, thread
-                    thread.start()
-            if self._running:
-                deliveries.sweep()
+            try:
+                self._look_after()
+            except Exception:  # one bad row must not end the care for all others
+                logger.exception("the watchers were not looked after; trying again")
             connections.close_all()
-            self._stopping.wait(3)
+            self._stopping.wait(ROUND_SECONDS)
+
+    def _look_after(self) -> None:
+        for server in AgentServer.objects.usable():
+            if server.pk not in self._running or not self._running[server.pk][1].is_alive():
+                watcher = Watcher(server)
+                thread = threading.Thread(target=watcher.run, name=watcher.name, daemon=True)
+                self._running[server.pk] = watcher, thread
+                thread.start()
+        if self._running:
+            deliveries.sweep()
 
     def stop(self, seconds: float = 3) -> None:
         """Stop all. A thread may be waiting for its stream's next frame, so what it would write is written here."""

@@ -28,6 +28,7 @@ from openchamber.sessions.connection import (
     NotConnected,
     Refused,
     Unreachable,
+    named,
     speaking,
 )
 from openchamber.sessions.wire import Event, Message, Page, SessionInfo
@@ -63,7 +64,7 @@ class OpenCode:
 
     def session(self, session_id: str) -> SessionInfo:
         """One session."""
-        return SessionInfo.read(self._wire.json("GET", f"/session/{session_id}"))
+        return self._wire.read(SessionInfo.read, self._wire.json("GET", f"/session/{named(session_id)}"))
 
     def sessions(self, directory: str, *, limit: int = 100, search: str = "", start: int = 0) -> list[SessionInfo]:
         """The sessions of exactly this directory, newest change first; `start` in ms leaves older ones out."""
@@ -80,13 +81,15 @@ class OpenCode:
     def messages(self, session_id: str, *, limit: int = 50, before: str = "") -> Page:
         """The newest `limit` messages before the cursor, oldest first, with the cursor of the page before them."""
         query = {"limit": str(limit)} | ({"before": before} if before else {})
-        response = self._wire.request("GET", f"/session/{session_id}/message", params=query)
+        response = self._wire.request("GET", f"/session/{named(session_id)}/message", params=query)
         rows = self._wire.body(response)
-        return Page([Message.read(row) for row in rows], response.headers.get("x-next-cursor", ""))
+        found = self._wire.read(lambda answer: [Message.read(row) for row in answer], rows)
+        return Page(found, response.headers.get("x-next-cursor", ""))
 
     def message(self, session_id: str, message: str) -> Message:
         """One message, also one that stands before a compaction."""
-        return Message.read(self._wire.json("GET", f"/session/{session_id}/message/{message}"))
+        row = self._wire.json("GET", f"/session/{named(session_id)}/message/{named(message)}")
+        return self._wire.read(Message.read, row)
 
     def conversation(self, session_id: str, info: SessionInfo | None = None) -> carriers.Conversation:
         """What the rule of delivery needs of a session: read back to where the newest compaction's tail starts."""
@@ -222,7 +225,7 @@ class OpenCode:
             body["model"] = {"providerID": provider, "modelID": name}
         optional = {"agent": agent, "variant": variant, "system": system, "noReply": no_reply}
         body |= {key: value for key, value in optional.items() if value}
-        self._wire.request("POST", f"/session/{session_id}/prompt_async", json=body)
+        self._wire.request("POST", f"/session/{named(session_id)}/prompt_async", json=body)
 
     def stored(self, session_id: str, message: str) -> bool:
         """Whether `message` can be read back by its id."""
@@ -245,48 +248,50 @@ class OpenCode:
 
     def write_metadata(self, session_id: str, metadata: Mapping[str, Any]) -> SessionInfo:
         """Replace a session's whole metadata: merging is the caller's part."""
-        return SessionInfo.read(self._wire.json("PATCH", f"/session/{session_id}", json={"metadata": metadata}))
+        return SessionInfo.read(self._wire.json("PATCH", f"/session/{named(session_id)}", json={"metadata": metadata}))
 
     def rename(self, session_id: str, title: str) -> None:
         """Give a session another title."""
-        self._wire.json("PATCH", f"/session/{session_id}", json={"title": title})
+        self._wire.json("PATCH", f"/session/{named(session_id)}", json={"title": title})
 
     def archive(self, session_id: str, *, archived: bool) -> None:
         """Archive a session or bring it back; null would be ignored, 0 brings it back."""
         at = int(time.time() * 1000) if archived else 0
-        self._wire.json("PATCH", f"/session/{session_id}", json={"time": {"archived": at}})
+        self._wire.json("PATCH", f"/session/{named(session_id)}", json={"time": {"archived": at}})
 
     def summarize(self, session_id: str, model: str) -> None:
         """Compact an idle session; waits for the summary (true is also the answer to a failed one)."""
         provider, name = split_model(model)
         body = {"providerID": provider, "modelID": name, "auto": False}
-        self._wire.json("POST", f"/session/{session_id}/summarize", json=body, timeout=300)
+        self._wire.json("POST", f"/session/{named(session_id)}/summarize", json=body, timeout=300)
 
     def abort(self, session_id: str) -> None:
         """Stop the running turn, if there is one."""
-        self._wire.json("POST", f"/session/{session_id}/abort")
+        self._wire.json("POST", f"/session/{named(session_id)}/abort")
 
     def fork(self, session_id: str, before: str = "") -> SessionInfo:
         """A copy of the session, up to (and without) the message `before`."""
         body = {"messageID": before} if before else {}
-        return SessionInfo.read(self._wire.json("POST", f"/session/{session_id}/fork", json=body))
+        return SessionInfo.read(self._wire.json("POST", f"/session/{named(session_id)}/fork", json=body))
 
     def revert(self, session_id: str, message: str) -> None:
         """Take back `message` and everything after it, until the next prompt for good."""
-        self._wire.json("POST", f"/session/{session_id}/revert", json={"messageID": message})
+        self._wire.json("POST", f"/session/{named(session_id)}/revert", json={"messageID": message})
 
     def unrevert(self, session_id: str) -> None:
         """Undo a revert."""
-        self._wire.json("POST", f"/session/{session_id}/unrevert")
+        self._wire.json("POST", f"/session/{named(session_id)}/unrevert")
 
     def reply_permission(self, request: str, reply: str, directory: str) -> None:
         """Answer a permission request: once, always or reject."""
-        self._wire.json("POST", f"/permission/{request}/reply", params={"directory": directory}, json={"reply": reply})
+        self._wire.json(
+            "POST", f"/permission/{named(request)}/reply", params={"directory": directory}, json={"reply": reply}
+        )
 
     def reply_question(self, request: str, answers: Sequence[Sequence[str]], directory: str) -> None:
         """Answer a question: the chosen labels for each of its parts."""
         body = {"answers": [list(answer) for answer in answers]}
-        self._wire.json("POST", f"/question/{request}/reply", params={"directory": directory}, json=body)
+        self._wire.json("POST", f"/question/{named(request)}/reply", params={"directory": directory}, json=body)
 
     @contextmanager
     def events(self, *, silence: float = 25) -> Iterator[Iterator[Event]]:

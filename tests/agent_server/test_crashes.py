@@ -75,7 +75,11 @@ def crash(chamber: Chamber, sessions: list[str], ambush: Ambush, act: Callable[[
     """Do `act`; when all sessions wait in the ambush, kill the server and cut what waits; start it again."""
     with ThreadPoolExecutor(1) as pool:
         acting = pool.submit(act)
-        ambush.wait_for(len(sessions))
+        try:
+            ambush.wait_for(len(sessions))
+        except AssertionError as error:
+            ambush.drop()
+            raise AssertionError(f"{error}; what was done: {acting.result()}\n{chamber.serve.output.text}") from error
         chamber.serve.kill()
         ambush.drop()
         acting.result()

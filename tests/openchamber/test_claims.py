@@ -151,6 +151,13 @@ def test_a_refused_block_is_owed_again_and_an_accepted_one_is_held(project: Proj
     assert Session.objects.get().carried["told"].keys() == {"garden:note:1"}
 
 
+def test_a_client_that_cannot_name_its_message_is_given_a_name(project: Project) -> None:
+    body = ask(project, message_id="").body()
+    assert body["message_id"].startswith("msg_")
+    claims.settle_claim(Delivery.objects.get(), accepted=True, message_id="msg_theirs")
+    assert Delivery.objects.get().carrier == "msg_theirs"
+
+
 def compaction() -> Conversation:
     """A conversation that was just compacted."""
     request = Message("msg_c", "user", 0, compaction=True)

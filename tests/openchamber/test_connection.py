@@ -106,18 +106,30 @@ def test_an_id_that_is_none_is_of_nothing(answering: Callable[..., OpenCode]) ->
         answering(400, "application/json", b'["BadRequest"]').reply_permission("0", "once", "/")
 
 
-def test_an_id_stays_inside_its_path() -> None:
-    asked: list[bytes] = []
+@pytest.mark.parametrize(
+    "odd", ["", ".", "..", "../../../config", "msg_1?directory=/etc#x%2e y", "ses_\n", "ы", "m" * 201]
+)
+def test_an_id_stays_inside_its_path(answering: Callable[..., OpenCode], odd: str) -> None:
+    client = answering(200, "application/json", b'{"id": "ses_1", "info": {"id": "msg_1", "role": "user"}}')
+    assert client.message("ses_1", "msg_1").id == "msg_1"
+    for ask in (
+        lambda: client.session(odd),
+        lambda: client.message("ses_1", odd),
+        lambda: client.messages(odd),
+        lambda: client.prompt(odd, message="msg_1", parts=[]),
+        lambda: client.write_metadata(odd, {}),
+        lambda: client.reply_question(odd, [], "/"),
+        lambda: client.reply_permission(odd, "once", "/"),
+    ):
+        with pytest.raises(Missing, match="knows nothing"):
+            ask()
+    assert not client.carries("ses_1", odd, "a delivery")
 
-    def answer(listener: socket.socket) -> None:
-        with listener.accept()[0] as caller:
-            asked.append(caller.recv(65536).split(b" ", 2)[1])
-            caller.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        answering_once = threading.Thread(target=answer, args=(listener,))
-        answering_once.start()
-        with pytest.raises(Missing):
-            OpenCode(f"http://127.0.0.1:{listener.getsockname()[1]}").message("ses_1", "msg_1?directory=/etc#x%2e y")
-        answering_once.join(5)
-    assert asked == [b"/session/ses_1/message/msg_1%3Fdirectory%3D/etc%23x%252e%20y"]
+@pytest.mark.parametrize("body", [b"[]", b"{}", b"null", b'{"info": []}', b'{"info": {"id": "msg_1"}}', b"3"])
+def test_an_answer_of_another_shape_is_said_in_a_sentence(answering: Callable[..., OpenCode], body: bytes) -> None:
+    client = answering(200, "application/json", body)
+    with pytest.raises(Unreachable, match="does not know"):
+        client.message("ses_1", "msg_1")
+    with pytest.raises(Unreachable, match="does not know"):
+        client.session("ses_1")

@@ -340,6 +340,18 @@ def test_the_same_text_again_is_the_same_message_and_another_text_is_not(htmx: C
     assert attempt("Hello", "msg_somebody_elses:0000") != "msg_somebody_elses:0000"
 
 
+@pytest.mark.parametrize("field", ["agent", "model"])
+def test_what_the_agent_server_does_not_have_is_refused_with_the_text(
+    panel: Client, htmx: Client, session: Session, opencode: OpenCodeProcess, field: str
+) -> None:
+    for client in (panel, htmx):
+        answer = client.post(url("send-message", session), {"text": "Do not lose this", field: "nope/nope"})
+        assert answer.status_code == 422
+        assert "Do not lose this</textarea>" in body(answer)
+        assert "OpenCode has no" in body(answer)
+    assert opencode.messages(session.pk) == []
+
+
 def test_a_message_can_go_without_context(
     panel: Client, session: Session, opencode: OpenCodeProcess, model: ScriptedModel
 ) -> None:

@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import trigger_client_event
 
-from openchamber.errors import NotFound
+from openchamber.errors import Invalid, NotFound
 from openchamber.models import Session
 from openchamber.panel import Act, PanelRequest
-from openchamber.sessions import delivery, pinned, reading, thread
+from openchamber.sessions import choices, delivery, pinned, reading, thread
 from openchamber.sessions.forms import MessageForm
 from openchamber.sessions.mirror import MirrorBusy
 from openchamber.sessions.opencode import AgentServerError
@@ -29,8 +29,14 @@ def send_message(request: PanelRequest, slug: str, session_id: str) -> HttpRespo
     form = MessageForm(request.POST)
     if not form.is_valid():
         return refused(request, session, form, status=422)
+    prompt = form.prompt()
     try:
-        sent = delivery.send_message(session, form.prompt())
+        choices.check(client_of(session), session.directory, agent=prompt.agent, model=prompt.model)
+        sent = delivery.send_message(session, prompt)
+    except Invalid as error:
+        for reasons in (error.fields or {}).values():
+            form.add_error(None, list(reasons))
+        return refused(request, session, form, status=422)
     except AgentServerError as error:
         return failed(request, session, form, error)
     if sent.error:
