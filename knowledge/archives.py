@@ -10,6 +10,7 @@ from django.dispatch import receiver
 
 from knowledge.models import LISTS, Author, Through, rows_of
 from knowledge.models.records import record_of, take_in
+from knowledge.texts import shortened
 from openchamber.archive import Archive
 from openchamber.models import Project
 from openchamber.signals import archive_wanted
@@ -40,6 +41,8 @@ def take_in_part(project: Project, archive: Archive, name: str, part: str) -> No
         try:
             outcome = take_in(LISTS[name], project, record, existing=archive.existing, by=by)
         except ValidationError as error:
-            archive.refused.append(f"{part}, line {number}: {' '.join(error.messages)}")
+            # A message may repeat a value, and a value may be as long as a line.
+            reason = shortened(" ".join(error.messages), 300)
+            archive.refused.append(f"{part}, line {number}: {reason}")
         else:
             archive.outcomes[outcome] += 1

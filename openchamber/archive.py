@@ -6,7 +6,10 @@ of apps that are not installed is left alone.
 
 from __future__ import annotations
 
+import io
 import json
+import lzma
+import struct
 import zipfile
 import zlib
 from collections import Counter
@@ -24,6 +27,11 @@ FORMAT = 1
 MANIFEST = "openchamber.json"
 # What unpacks to more than this was not made by us.
 MOST_BYTES = 4 * 1024**3
+MANIFEST_BYTES = 64 * 1024
+# A line is read as a whole. It holds one text with its whole history: a long plan's own archive must fit.
+LINE_BYTES = 64 * 1024**2
+# What zipfile and its decompressors raise for broken, encrypted (RuntimeError) and strangely packed members.
+DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, RuntimeError, ValueError)
 
 Existing = Literal["skip", "overwrite", "both"]
 
@@ -38,8 +46,8 @@ class Archive:
     `existing` says what happens to what the project has already: it stays, is overwritten, or both are kept.
     """
 
-    def __init__(self, file: zipfile.ZipFile, *, writing: bool, existing: Existing = "skip") -> None:
-        self.file, self.writing, self.existing = file, writing, existing
+    def __init__(self, file: zipfile.ZipFile, *, writing: bool, name: str = "", existing: Existing = "skip") -> None:
+        self.file, self.writing, self.name, self.existing = file, writing, name, existing
         self.outcomes: Counter[str] = Counter()
         self.refused: list[str] = []
 
@@ -51,17 +59,30 @@ class Archive:
 
     def read(self, name: str) -> Iterator[dict[str, Any]]:
         """The records of the part `name`, in order; none when the archive has no such part."""
+        for number, line in enumerate(self._lines(name), 1):
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise ArchiveError(_("%(name)s, line %(number)d: not JSON.") % self._at(name, number)) from error
+            if not isinstance(record, dict):
+                raise ArchiveError(_("%(name)s, line %(number)d: not an object.") % self._at(name, number))
+            yield record
+
+    def _lines(self, name: str) -> Iterator[bytes]:
+        """The lines of a part, none of them longer than a line may be. What they are used for raises elsewhere."""
         if name not in self.file.namelist():
             return
-        with self.file.open(name) as part:
-            for number, line in enumerate(part, 1):
-                try:
-                    record = json.loads(line)
-                except ValueError as error:
-                    raise ArchiveError(_("%(name)s, line %(number)d: not JSON.") % self._at(name, number)) from error
-                if not isinstance(record, dict):
-                    raise ArchiveError(_("%(name)s, line %(number)d: not an object.") % self._at(name, number))
-                yield record
+        try:
+            with self.file.open(name) as part:
+                lines = io.BufferedReader(part)  # type: ignore[type-var]
+                number = 0
+                while line := lines.readline(LINE_BYTES + 1):
+                    number += 1
+                    if len(line) > LINE_BYTES:
+                        raise ArchiveError(_("%(name)s, line %(number)d: too long.") % self._at(name, number))
+                    yield line
+        except DAMAGE as error:
+            raise ArchiveError(_("%s is damaged.") % self.name) from error
 
     @staticmethod
     def _at(name: str, number: int) -> dict[str, Any]:
@@ -85,23 +106,32 @@ def take_in(
 
     Raises `ArchiveError` for what is no archive of ours, also when that shows halfway: then nothing was taken in.
     """
-    with _opened(source, name, most_bytes) as file, transaction.atomic():
-        found = Archive(file, writing=False, existing=existing)
-        try:
-            archive_wanted.send(Project, project=project, archive=found)
-        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-            raise ArchiveError(_("%s is damaged.") % name) from error
+    with _opened(source, name) as file, transaction.atomic():
+        _check(file, name, most_bytes)
+        found = Archive(file, writing=False, name=name, existing=existing)
+        archive_wanted.send(Project, project=project, archive=found)
     return found
 
 
-def _opened(source: Path | IO[bytes], name: str, most_bytes: int) -> zipfile.ZipFile:
+def _opened(source: Path | IO[bytes], name: str) -> zipfile.ZipFile:
     try:
-        file = zipfile.ZipFile(source)
-        manifest = json.loads(file.read(MANIFEST))
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, RuntimeError) as error:
+        return zipfile.ZipFile(source)
+    except DAMAGE as error:
         raise ArchiveError(_("%s is no archive of OpenChamber's.") % name) from error
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise ArchiveError(_("%s was made by another version: its format is not known here.") % name)
+
+
+def _check(file: zipfile.ZipFile, name: str, most_bytes: int) -> None:
+    """Refuse what is not ours. Sizes come first: nothing is unpacked before they are known to be bearable."""
     if sum(member.file_size for member in file.infolist()) > most_bytes:
         raise ArchiveError(_("%s unpacks to more than an archive can hold.") % name)
-    return file
+    try:
+        large = file.getinfo(MANIFEST).file_size > MANIFEST_BYTES
+        manifest = None if large else json.loads(file.read(MANIFEST))
+    except (KeyError, *DAMAGE) as error:
+        raise ArchiveError(_("%s is no archive of OpenChamber's.") % name) from error
+    if large:
+        raise ArchiveError(
+            _("%(name)s is no archive of OpenChamber's: its %(part)s is too large.") % {"name": name, "part": MANIFEST}
+        )
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise ArchiveError(_("%s was made by another version: its format is not known here.") % name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -24,8 +24,10 @@ from openchamber.archive import Existing
 from openchamber.models import Project
 
 # What a row holds besides times and history, by the names of its fields.
-PLAIN = ("source", "origin_session", "origin_message", "pinned", "done")
+PLAIN = {"source": str, "origin_session": str, "origin_message": str, "pinned": bool, "done": bool}
 ENTRY = ("through", "history_type", "history_change_reason")
+# Times beyond these cannot be told in every time zone, and no text of anybody's is from there.
+OLDEST, NEWEST = datetime(1900, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=UTC)
 
 
 def record_of(row: Written) -> dict[str, Any]:
@@ -60,7 +62,7 @@ def heard(value: Any) -> datetime | None:
         at = parse_datetime(value)
     except (TypeError, ValueError):
         at = None
-    if at is None or at.tzinfo is None:
+    if at is None or at.tzinfo is None or not OLDEST <= at < NEWEST:
         raise ValidationError(_("This is no time with a zone: %(value)s."), params={"value": str(value)[:40]})
     return at
 
@@ -72,20 +74,63 @@ def take_in(
 
     Raises ValidationError for a record that breaks a rule; nothing of it is stored then.
     """
-    uid, text = uid_of(record), text_in(record)
+    validate_strings(record)
+    uid, wanted = uid_of(record), told_in(model, record)
     row = model._default_manager.filter(project=project, uid=uid).select_related("project").first()
     if row is None:
         create(model, project, uid, record, by=by)
         return "new"
-    if row.typed == text and bool(row.deleted_at) == bool(record.get("deleted_at")):
+    if all(getattr(row, name) == value for name, value in wanted.items()):
         return "same"
     if existing == "overwrite":
-        row.overwrite(text=text, by=by)
+        overwrite(row, wanted, by=by)
         return "overwritten"
     if existing == "both":
         create(model, project, uuid4(), record, by=by)
         return "both"
     return "kept"
+
+
+def told_in(model: type[Written], record: Mapping[str, Any]) -> dict[str, Any]:
+    """What a record tells of how things stand, by the names of the fields; whatever it leaves out stays as it is."""
+    states = {name: value for name, value in plain_in(model, record).items() if name in {"pinned", "done"}}
+    return {model.text_field: text_in(record), "deleted_at": heard(record.get("deleted_at")), **states}
+
+
+@transaction.atomic
+def overwrite(row: Written, wanted: Mapping[str, Any], *, by: Author) -> None:
+    """Let a row say, be and lie where a record tells."""
+    row.overwrite(by=by, **{name: value for name, value in wanted.items() if name != "pinned"})
+    if isinstance(row, Pinnable) and wanted.get("pinned", row.pinned) != row.pinned:
+        row.pin() if wanted["pinned"] else row.unpin()
+
+
+def validate_strings(record: Mapping[str, Any]) -> None:
+    """Refuse characters that nothing can hold, wherever they stand: a message about them could not be told either."""
+    left: list[Any] = [record]
+    while left:
+        value = left.pop()
+        if isinstance(value, str):
+            validate_characters(value)
+        elif isinstance(value, dict):
+            left += [*value, *value.values()]
+        elif isinstance(value, list):
+            left += value
+
+
+def plain_in(model: type[Written], record: Mapping[str, Any]) -> dict[str, Any]:
+    """The plain fields that a record tells and the model has, each of its own kind and not merely alike."""
+    names = {field.name for field in model._meta.fields}
+    plain = {name: record[name] for name in PLAIN if name in record and name in names}
+    for name, value in plain.items():
+        if not isinstance(value, PLAIN[name]):
+            raise unreadable(name)
+    return plain
+
+
+def unreadable(name: str) -> ValidationError:
+    """The refusal of a field that holds something else than it should."""
+    return ValidationError(_("Its %(name)s cannot be read."), params={"name": name})
 
 
 def text_in(record: Mapping[str, Any]) -> str:
@@ -107,9 +152,7 @@ def uid_of(record: Mapping[str, Any]) -> UUID:
 
 def create(model: type[Written], project: Project, uid: UUID, record: Mapping[str, Any], *, by: Author) -> None:
     """A new row with the times, the pin and the history of a record."""
-    names = {field.name for field in model._meta.fields}
-    plain = {name: record[name] for name in PLAIN if name in record and name in names}
-    row = model(project=project, uid=uid, **plain, **{model.text_field: text_in(record)})
+    row = model(project=project, uid=uid, **plain_in(model, record), **{model.text_field: text_in(record)})
     now = timezone.now()
     row.created_at = heard(record.get("created_at")) or now
     row.updated_at = heard(record.get("updated_at")) or row.created_at
@@ -135,17 +178,20 @@ def create(model: type[Written], project: Project, uid: UUID, record: Mapping[st
 
 def entries_of(row: Written, history: Any) -> list[Any]:
     """The entries that a record tells, as entries of `row`."""
-    entries: Sequence[Mapping[str, Any]] = history if isinstance(history, list) else []
+    entries: Sequence[Mapping[str, Any]] = [] if history is None else history
+    if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
+        raise unreadable("history")
     names = {str(one.get("by")) for one in entries}
-    users = dict(User.objects.filter(username__in=names).values_list("username", "pk"))
+    users = {name: user.pk for name, user in User.objects.in_bulk(names, field_name="username").items()}
     return [entry_of(row, one, users) for one in entries]
 
 
 def entry_of(row: Written, record: Mapping[str, Any], users: Mapping[str, int]) -> Any:
     """One entry. Its revision and title are worked out anew, as those of any text are."""
     then = type(row)(project_id=row.project_id, **{row.text_field: text_in(record)})
+    then.clean_fields(exclude={field.name for field in then._meta.fields} - {row.text_field})  # it may be restored
     if isinstance(then, Todo):
-        then.done = bool(record.get("done"))
+        then.done = plain_in(Todo, record).get("done", False)
     then.derive()
     then.deleted_at = heard(record.get("deleted_at"))
     kept = {field.attname: getattr(then, field.attname) for field in row.history.model.tracked_fields}

@@ -17,7 +17,6 @@ from simple_history.models import HistoricalRecords
 
 from knowledge.models.authors import Author, Entry
 from knowledge.models.search import find_by, rows_for
-from knowledge.texts import normal_lines
 from openchamber import signals
 
 if TYPE_CHECKING:
@@ -247,10 +246,16 @@ class Written(models.Model):
         """Store again the text that an entry of its history holds."""
         self._change(by=by, seen=seen, reason="restored", **{self.text_field: getattr(entry, self.text_field)})
 
-    def overwrite(self, *, text: str, by: Author) -> None:
-        """Store what an import brings in place of what stands; a row in the bin comes out of it."""
-        self.undelete(by=by)
-        self._change(by=by, seen=None, reason="imported", **{self.text_field: normal_lines(text)})
+    @transaction.atomic
+    def overwrite(self, *, by: Author, deleted_at: datetime | None, **fields: Any) -> None:
+        """Store what an import brings in place of what stands, and let it lie where it lay: in the bin or not."""
+        if any(getattr(self, name) != value for name, value in fields.items()):
+            self.undelete(by=by)  # what is in the bin is not edited
+            self._change(by=by, seen=None, reason="imported", **fields)
+        if deleted_at:
+            self._throw(to=deleted_at, by=by, reason="deleted", among=~models.Q(deleted_at=deleted_at))
+        else:
+            self.undelete(by=by)
 
     def bin(self, *, by: Author, at: datetime | None = None) -> None:
         """Put it into the bin; from there `undelete` brings it back. Twice is once."""
