@@ -16,10 +16,13 @@ from django_htmx.http import trigger_client_event
 from knowledge.files import import_plan
 from knowledge.models import Author, Plan, Through, Todo
 from knowledge.models.plans import PLAN_LENGTH
+from knowledge.models.todos import TODO_LENGTH
+from knowledge.texts import shortened
 from knowledge.views import PanelRequest, author, project_of
 from openchamber.models import Project
 
 MOST_BYTES = 4 * PLAN_LENGTH  # what a plan can take as UTF-8, or as UTF-16 or UTF-32
+NAMED = 5  # refusals that are told one by one
 
 
 @require_POST
@@ -55,14 +58,26 @@ def imported(request: PanelRequest, project: Project, file: UploadedFile, by: Au
 def plan_to_todos(request: PanelRequest, slug: str, pk: int) -> HttpResponse:
     """A todo from each item of the plan's task lists that there is no live todo for yet."""
     plan = get_object_or_404(project_of(request, slug).plans.live().select_related("project"), pk=pk)
-    known = set(plan.project.todos.live().values_list("text", flat=True))
-    new = [(text, done) for text, done in dict(plan.tasks()).items() if text not in known]
+    known = {text.strip() for text in plan.project.todos.live().values_list("text", flat=True)}
+    new = {text: done for text, done in plan.tasks() if text not in known}
+    fitting = {text: done for text, done in new.items() if len(text) <= TODO_LENGTH}
     with transaction.atomic():
-        for text, done in new:
-            Todo.write(project=plan.project, text=text[:2000], done=done, by=author(request))
-    words = ngettext("%(count)d todo was added.", "%(count)d todos were added.", len(new))
-    messages.success(request, words % {"count": len(new)})
+        for text, done in fitting.items():
+            Todo.write(project=plan.project, text=text, done=done, by=author(request))
+    words = ngettext("%(count)d todo was added.", "%(count)d todos were added.", len(fitting))
+    messages.success(request, words % {"count": len(fitting)})
+    name_too_long(request, [text for text in new if text not in fitting])
     return redirect("knowledge:todos", slug)
+
+
+def name_too_long(request: PanelRequest, texts: list[str]) -> None:
+    """Say which task items became no todos, as a todo cannot hold them."""
+    for text in texts[:NAMED]:
+        told = {"title": shortened(text, 40), "count": len(text), "most": TODO_LENGTH}
+        sentence = _("“%(title)s” was not added: it has %(count)d characters, and a todo at most %(most)d.")
+        messages.error(request, sentence % told)
+    if (more := len(texts) - NAMED) > 0:
+        messages.error(request, ngettext("%d more was refused.", "%d more were refused.", more) % more)
 
 
 @require_POST

@@ -6,6 +6,7 @@ import secrets
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -14,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django_htmx.http import HttpResponseClientRedirect
 
 from knowledge.forms import PlanEdit, PlanForm
-from knowledge.models import Plan, Stale
+from knowledge.models import Author, Plan, Stale
 from knowledge.models.search import PASSAGE
 from knowledge.views import PanelRequest, author, number, project_of
 from knowledge.views.conflicts import conflict
@@ -45,12 +46,23 @@ def write_plan(request: PanelRequest, slug: str) -> HttpResponse:
     """Begin a plan and go to its page."""
     project = project_of(request, slug)
     form = PlanForm(request.POST)
-    if not form.is_valid():
+    plan = begun(form, project, author(request))
+    if plan is None:
         part = "#plan-writer" if request.htmx else ""
         return render(request, f"knowledge/plans.html{part}", listed(request, project, form), status=422)
-    plan = Plan.write(project=project, by=author(request), **form.cleaned_data)
     url = plan.get_absolute_url()
     return HttpResponseClientRedirect(url) if request.htmx else redirect(url)
+
+
+def begun(form: PlanForm, project: Project, by: Author) -> Plan | None:
+    """The plan that a form describes; None when it is refused: title and text may each fit and not both together."""
+    if not form.is_valid():
+        return None
+    try:
+        return Plan.write(project=project, by=by, **form.cleaned_data)
+    except ValidationError as error:
+        form.add_error("body", error.messages)
+        return None
 
 
 @require_GET

@@ -64,6 +64,23 @@ def test_task_items_of_a_plan_become_todos_once(panel, write_plan, write_todo):
     assert [(todo.text, todo.done) for todo in Todo.objects.all()] == [("known", False), ("one", False), ("two", True)]
 
 
+def test_a_task_item_that_is_too_long_for_a_todo_is_named_and_never_cut(panel, write_plan):
+    plan = write_plan("# P\n- [ ] one\n" + "".join(f"- [ ] {number} {'long ' * 420}\n" for number in range(7)))
+    for added in ("1 todo was", "0 todos were"):
+        answer = panel.post(reverse("knowledge:plan-to-todos", args=["shop", plan.pk]), follow=True)
+        assert f"{added} added" in answer.text
+        assert answer.text.count("was not added: it has 2101 characters") == 5
+        assert "“0 long long" in answer.text
+        assert "2 more were refused" in answer.text
+    assert [todo.text for todo in Todo.objects.all()] == ["one"]
+
+
+def test_a_task_item_is_known_whatever_space_is_around_its_todo(panel, write_plan, write_todo):
+    write_todo(" one ")
+    plan = write_plan("- [ ] one\n")
+    assert "0 todos" in panel.post(reverse("knowledge:plan-to-todos", args=["shop", plan.pk]), follow=True).text
+
+
 def test_a_todo_becomes_a_plan(panel, write_todo):
     todo = write_todo("First line\nsecond line", done=True)
     answer = panel.post(reverse("knowledge:todo-to-plan", args=["shop", todo.pk]))

@@ -37,6 +37,16 @@ def test_a_plan_that_is_too_long_is_refused_and_comes_back(panel, htmx, project)
         assert "x" * 1_000_001 in answer.text
 
 
+def test_a_plan_that_its_title_makes_too_long_is_refused_and_comes_back(panel, htmx, project):
+    for client in (panel, htmx):
+        answer = client.post(act("write-plan"), {"title": "Winter", "body": "x" * 1_000_000})
+        assert answer.status_code == 422
+        assert "1000010 characters" in answer.text.replace(",", "")
+        assert "x" * 1_000_000 in answer.text
+        assert 'value="Winter"' in answer.text
+    assert not Plan.objects.exists()
+
+
 def test_the_page_of_a_plan_shows_its_text_and_its_preview(panel, write_plan):
     plan = write_plan(
         "\n# Winter\n\n- [x] done\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```sh\nls\n```\nfoot[^1]\n\n[^1]: note"
