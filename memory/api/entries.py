@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Literal
 
@@ -9,6 +11,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from ninja import Query, Router, Schema, Status
 
+from memory.access import visible_scopes
 from memory.api.agents import agent_named
 from memory.holders import user_scope
 from memory.index import sizes
@@ -85,7 +88,7 @@ def scopes_of(request: ApiRequest, p: str, a: str) -> tuple[Agent, ScopeQuerySet
     request.auth.project(p)
     agent = agent_named(a)
     user_scope(agent)
-    return agent, Scope.objects.filter(agent=agent).visible_to(request.auth).select_related("agent")
+    return agent, visible_scopes(request.auth).filter(agent=agent).select_related("agent")
 
 
 def scope_named(request: ApiRequest, p: str, a: str, key: str) -> Scope:
@@ -173,8 +176,10 @@ def read_entry(request: ApiRequest, p: str, a: str, scope: str, name: str, respo
 
 @router.delete(BASE + "/{scope}/{name}", response={204: None})
 def delete_entry(request: ApiRequest, p: str, a: str, scope: str, name: str) -> Status[None]:
-    """Delete an entry; it can be brought back."""
-    entry_named(request, (p, a, scope), name).bin(by=Author(Through.API, request.auth.user))
+    """Delete an entry, with `If-Match` if it stands; it can be brought back."""
+    entry = entry_named(request, (p, a, scope), name)
+    with unless_stale(request, entry):
+        entry.bin(by=Author(Through.API, request.auth.user))
     return Status(204, None)
 
 
@@ -198,18 +203,26 @@ def change_entry(
 ) -> dict[str, Any]:
     """Set the type, the verdict (null: as the scanner says), the scope, or approve; with `If-Match` if it stands."""
     entry = entry_named(request, (p, a, scope), name)
-    seen = seen_revision(request)
-    if seen and seen != entry.revision:
-        raise StaleEdit(current=shown(entry, body=True))
     wanted = sent.model_dump(exclude_unset=True)
     try:
-        apply(entry, wanted, request, target(request, (p, a), wanted))
-    except Stale as stale:
-        raise StaleEdit(str(stale), current=shown(stale.current, body=True)) from stale
+        with unless_stale(request, entry):
+            apply(entry, wanted, request, target(request, (p, a), wanted))
     except Taken as taken:
         raise Conflict(str(taken)) from taken
     response.headers["ETag"] = etag(entry.revision)
     return shown(entry, body=True)
+
+
+@contextmanager
+def unless_stale(request: ApiRequest, entry: Entry) -> Iterator[None]:
+    """Do something with an entry if what `If-Match` names still stands, also while it is done; else 412."""
+    seen = seen_revision(request, entry.revision)
+    if seen and seen != entry.revision:
+        raise StaleEdit(current=shown(entry, body=True))
+    try:
+        yield
+    except Stale as stale:
+        raise StaleEdit(str(stale), current=shown(stale.current, body=True)) from stale
 
 
 def target(request: ApiRequest, place: tuple[str, str], wanted: dict[str, Any]) -> Scope | None:

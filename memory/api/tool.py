@@ -7,6 +7,7 @@ from typing import Any, Literal
 from django.utils.translation import override
 from ninja import Field, Router, Schema
 
+from memory.access import has_a_place
 from memory.holders import Holder
 from memory.models import Author, Switches, Through
 from memory.saving import Draft, memory_save
@@ -15,6 +16,7 @@ from openchamber.errors import Forbidden, Invalid
 from openchamber.models import Session
 from openchamber.projects.access import ApiRequest
 from openchamber.projects.resolve import resolve
+from openchamber.texts import Line, Text
 
 router = Router(tags=["memory"])
 
@@ -23,12 +25,12 @@ class Call(Schema):
     """A call of the tool: what the agent gave, and where it was called from."""
 
     action: Literal["list", "read", "save", "delete", "search"]
-    client: str = Field("", max_length=40)
-    session: str = Field("", max_length=200)
-    directory: str = Field("", max_length=4096)
-    agent: str = Field("", max_length=200)
+    client: Line = Field("", max_length=40)
+    session: Line = Field("", max_length=200)
+    directory: Text = Field("", max_length=4096)
+    agent: Line = Field("", max_length=200)
     scope: Literal["", "user", "workspace"] = ""
-    id: str = Field("", max_length=200)
+    id: Line = Field("", max_length=200)
     title: str = ""
     name: str = Field("", max_length=200)
     body: str = ""
@@ -68,13 +70,17 @@ def use_tool(request: ApiRequest, call: Call) -> dict[str, Any]:
 
 
 def directory_of(request: ApiRequest, call: Call) -> str:
-    """The directory of the call, else its session's; Forbidden where its project is not the caller's."""
+    """The directory of the call, else its session's; Forbidden where it is not the caller's.
+
+    What belongs to no project is the owner's alone. Without a directory there is only what is about the user, which
+    belongs to the agent and so to whoever has a project where it works.
+    """
     session = Session.objects.filter(pk=call.session).first() if call.session and not call.directory else None
     directory = call.directory or (session.directory if session else "")
-    project = resolve(directory).project if directory else None
-    bound = request.auth.token is not None and request.auth.token.bound
-    if (project is not None or (directory and bound)) and not request.auth.sees(project):
+    if directory and not request.auth.sees(resolve(directory).project):
         raise Forbidden("This directory belongs to no project of yours.")
+    if not directory and not has_a_place(request.auth):
+        raise Forbidden("You have no project in which an agent keeps anything.")
     return directory
 
 

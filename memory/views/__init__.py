@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.shortcuts import get_object_or_404
 
-from memory.models import Agent, Author, Entry, Scope, Through
+from memory.access import visible_scopes
+from memory.models import Agent, Author, Entry, Through
 from memory.models.scopes import ScopeQuerySet
 from openchamber.panel import PanelRequest
 from openchamber.projects import access
@@ -22,7 +23,7 @@ def agent_of(slug: str) -> Agent:
 
 def scopes_for(request: PanelRequest, agent: Agent) -> ScopeQuerySet:
     """The agent's scopes that the caller sees."""
-    return Scope.objects.filter(agent=agent).visible_to(access.signed_in(request)).select_related("agent")
+    return visible_scopes(access.signed_in(request)).filter(agent=agent).select_related("agent")
 
 
 def entry_of(request: PanelRequest, slug: str, pk: int, *, live: bool = True) -> Entry:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from memory.access import visible_scopes
 from memory.forms import AgentForm, SeenForm, SwitchesForm, SwitchForm
 from memory.holders import below, gather, user_scope
 from memory.listing import groups
@@ -25,7 +26,7 @@ from openchamber.projects import access
 
 def agents_of(request: PanelRequest) -> Any:
     """All agents, each with how many of the entries that the caller sees it has."""
-    seen = Scope.objects.visible_to(access.signed_in(request)).values("pk")
+    seen = visible_scopes(access.signed_in(request)).values("pk")
     live = Q(scopes__entries__deleted_at=None, scopes__in=seen)
     return Agent.objects.default_first().annotate(entry_count=Count("scopes__entries", filter=live))
 
@@ -115,7 +116,7 @@ def see_scopes(request: PanelRequest, agent: str) -> HttpResponse:
     if not form.is_valid():
         return HttpResponse(status=422)
     row = agent_of(agent)
-    visible = Scope.objects.visible_to(access.signed_in(request)).filter(pk__in=form.cleaned_data["scopes"])
+    visible = visible_scopes(access.signed_in(request)).filter(pk__in=form.cleaned_data["scopes"])
     until = min(form.cleaned_data["until"], timezone.now())
     SeenMark.see(request.user, list(visible.values_list("pk", flat=True)), until=until)
     return HttpResponse(status=204) if request.htmx else redirect(row)
@@ -137,7 +138,7 @@ def gather_scope(request: PanelRequest, slug: str, pk: int) -> HttpResponse:
 @require_GET
 def review(request: PanelRequest) -> HttpResponse:
     """What somebody should look at: flagged, awaiting approval, conflicting, and what is recent."""
-    scopes = Scope.objects.visible_to(access.signed_in(request))
+    scopes = visible_scopes(access.signed_in(request))
     entries = Entry.objects.live().filter(scope__in=scopes).select_related("scope__agent").newest_first()
     queues = {
         "flagged": entries.filter(flagged=True, judgement=Entry.Judgement.NONE),
