@@ -23,6 +23,8 @@ logger = logging.getLogger(__name__)
 
 FINISH_SECONDS = 1  # for what was claimed
 STOP_SECONDS = 2.5  # for the agent server that we started
+# Clients close idle connections after some seconds; we later than they, or they would write into one that just closed.
+KEEP_ALIVE_SECONDS = 75
 GRACEFUL_SECONDS = 1  # an open event stream would otherwise hold the stop for ever
 
 
@@ -54,6 +56,7 @@ def web(host: str, port: int) -> Web:
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=GRACEFUL_SECONDS,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         server_header=False,
     )
     return Web(config)
