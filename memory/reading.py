@@ -6,9 +6,9 @@ import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from django.db import DatabaseError
+from django.db import DatabaseError, transaction
 from django.db.models import QuerySet
 
 from memory import texts
@@ -19,8 +19,9 @@ from memory.threats import SCANNER_VERSION
 
 logger = logging.getLogger(__name__)
 
-# What a store that cannot be read raises: the database itself, or a row that does not hold what it should.
-BROKEN = (DatabaseError, ValueError, TypeError)
+# What a store that cannot be read raises: the database itself, or a row that does not hold what it should
+# (Django may ask a time that it could not read for its zone: an AttributeError).
+BROKEN = (DatabaseError, ValueError, TypeError, AttributeError)
 
 
 class Line(NamedTuple):
@@ -46,6 +47,9 @@ class Line(NamedTuple):
     def content(self) -> tuple[str, str, str]:
         """What is scanned, compared and told."""
         return self.title, self.description, self.body
+
+
+Row = TypeVar("Row", Entry, Line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,14 @@ def read_lines(kind: str, scope: Scope | None, *, without: QuerySet[Entry] | Non
 
 def lines_of(rows: EntryQuerySet) -> list[Line]:
     """The entries as lines."""
-    return [Line(*values) for values in rows.values_list(*Line._fields)]
+    return [has_time(Line(*values)) for values in rows.values_list(*Line._fields)]
+
+
+def has_time(row: Row) -> Row:
+    """The row; ValueError where its time is none. SQLite's driver reads any text as a time or as nothing."""
+    if row.updated_at is None:
+        raise ValueError(f"{row.pk} has no time")
+    return row
 
 
 def whole(scope: Scope, keys: Sequence[int]) -> list[Entry]:
@@ -122,13 +133,16 @@ def whole(scope: Scope, keys: Sequence[int]) -> list[Entry]:
 
 def judge(scope: Scope, entries: Iterable[Entry]) -> int:
     """Scan what no present verdict is about: an older scanner's, or another content's. How many that were."""
-    old = [entry for entry in entries if not is_judged(entry)]
+    old = [entry for entry in entries if not is_judged(has_time(entry))]
     if not old:
         return 0
     for entry in old:
         entry.judge_content()
-    Entry.objects.bulk_update(old, ["content_hash", "scanned_with", "matches", "judgement", "flagged"], batch_size=100)
-    scope_changed(scope)
+    # What is withheld from now on first: it may leave its title to one that is not any more.
+    with transaction.atomic():
+        for entry in sorted(old, key=lambda entry: not entry.flagged):
+            entry.store_verdict()
+        scope_changed(scope)
     return len(old)
 
 

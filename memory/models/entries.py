@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from django.db import models, transaction
+from django.db import IntegrityError, models, transaction
 from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
@@ -163,13 +163,17 @@ class Entry(models.Model):
         """Say that this very content is safe or a threat ("": as the scanner says). Every such word is kept."""
         from memory.models.judgements import Judgement
 
-        if verdict == self.judgement:
-            return
+        before = self.judgement, self.flagged
         self.judgement = verdict
         self.flagged = self._is_flagged()
+        if (self.judgement, self.flagged) == before:
+            return
+        self.conflicting = self.conflicting and self.flagged
         with transaction.atomic():
             Judgement.record(self, verdict, by=by)
-            self._store(self.revision, ["judgement", "flagged"], by=through, reason="judged")
+            self._store(self.revision, VERDICT, by=through, reason="judged")
+            for twin in Entry.objects.live().with_content(self.content_hash).exclude(pk=self.pk):
+                twin._follow(verdict, through=through)
 
     def approve(self, *, by: Author) -> None:
         """Let agents be told of it. Twice is once."""
@@ -223,7 +227,30 @@ class Entry(models.Model):
         self.judgement = Judgement.of(self.content_hash)
         self.flagged = self._is_flagged()
 
+    def store_verdict(self) -> bool:
+        """Write what was worked out, unless the content is another by now; whether it was. Where that would give a
+        clean entry's title twice, this one stays withheld, as a conflict for a person to judge."""
+        rows = Entry.objects.filter(pk=self.pk, revision=self.revision)
+        try:
+            with transaction.atomic():
+                return rows.update(**self._values([*SCANNED, *VERDICT])) == 1
+        except IntegrityError:
+            self.flagged = self.conflicting = True
+            return rows.update(**self._values([*SCANNED, *VERDICT])) == 1
+
     # How -----------------------------------------------------------------------------
+
+    def _follow(self, verdict: str, *, through: Author) -> None:
+        """Take over what somebody said of the same content elsewhere."""
+        self.judgement = verdict
+        self.flagged = self._is_flagged()
+        self.conflicting = self.conflicting and self.flagged
+        if self.store_verdict():
+            self._record("~", by=through, reason="judged")
+            scope_changed(self.scope)
+
+    def _values(self, fields: list[str]) -> dict[str, Any]:
+        return {field: getattr(self, field) for field in fields}
 
     def _derive(self) -> None:
         """What follows from the content: keys, revision, and what the scanner and a user say of it."""
@@ -260,7 +287,7 @@ class Entry(models.Model):
             if self.deleted_at is None:
                 self._check_free()
             rows = Entry.objects.filter(pk=self.pk, revision=seen, deleted_at__isnull=live)
-            if rows.update(**{field: getattr(self, field) for field in fields}) != 1:
+            if rows.update(**self._values(fields)) != 1:
                 raise Stale(Entry.objects.select_related("scope__agent").get(pk=self.pk))
             self._record("~", by=by, reason=reason)
             scope_changed(self.scope)
@@ -280,6 +307,9 @@ class Entry(models.Model):
         )
 
 
+# What a scan writes, and what a verdict does.
+SCANNED = ["content_hash", "scanned_with", "matches"]
+VERDICT = ["judgement", "flagged", "conflicting"]
 # What an edit may write.
 EDITED = [
     "title",
@@ -290,11 +320,8 @@ EDITED = [
     "name",
     "revision",
     "updated_at",
-    "content_hash",
-    "scanned_with",
-    "matches",
-    "judgement",
-    "flagged",
+    *SCANNED,
+    *VERDICT,
 ]
 
 

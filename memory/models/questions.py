@@ -45,6 +45,10 @@ class EntryQuerySet(models.QuerySet["Entry"]):
         """Those that an earlier version of the scanner looked at."""
         return self.live().exclude(scanned_with=SCANNER_VERSION)
 
+    def with_content(self, content_hash: str) -> Self:
+        """Those that say exactly this, wherever they stand."""
+        return self.filter(content_hash=content_hash).select_related("scope__agent")
+
     def to_review(self) -> Self:
         """Those that somebody should look at."""
         return self.live().filter(Q(flagged=True) | Q(awaiting=True) | Q(conflicting=True))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Self
 
 from django.db import models
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -13,6 +16,22 @@ from memory.scopes import USER, base_name
 
 if TYPE_CHECKING:
     from openchamber.projects.access import Caller
+
+
+class Readable(models.DateTimeField):  # type: ignore[type-arg]
+    """A time that is None where the row holds none: one broken entry must not break the list of all scopes."""
+
+    def get_internal_type(self) -> str:
+        """The database's own reading of times fails on what is none."""
+        return "TextField"
+
+    def from_db_value(self, value: Any, *_more: Any) -> datetime | None:
+        """The time: SQLite has texts for it, in UTC."""
+        try:
+            time = value if isinstance(value, datetime | None) else parse_datetime(value)
+        except (TypeError, ValueError):
+            return None
+        return time if time is None or timezone.is_aware(time) else time.replace(tzinfo=UTC)
 
 
 class ScopeQuerySet(models.QuerySet["Scope"]):
@@ -31,7 +50,7 @@ class ScopeQuerySet(models.QuerySet["Scope"]):
         return self.annotate(
             count=models.Count("entries", filter=live),
             flagged=models.Count("entries", filter=live & models.Q(entries__flagged=True)),
-            updated_at=models.Max("entries__updated_at", filter=live),
+            updated_at=models.Max("entries__updated_at", filter=live, output_field=Readable()),
         )
 
     def in_order(self) -> Self:

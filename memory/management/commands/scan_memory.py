@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from memory.models import Entry, Scope
-from memory.reading import judge
+from memory.reading import BROKEN, judge
 from memory.threats import SCANNER_VERSION
 
 
@@ -23,13 +23,30 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Scan scope by scope, so that a broken one keeps no other from it."""
         scanned = 0
+        told: list[str] = []
         for scope in Scope.objects.select_related("agent"):
-            entries = list(scope.entries.live())
-            for entry in entries:
-                entry.scope = scope
-                entry.scanned_with = "" if options["all"] else entry.scanned_with
-            scanned += judge(scope, entries)
-        self.stdout.write(f"Scanner {SCANNER_VERSION}: {scanned} scanned.")
-        for entry in Entry.objects.live().filter(flagged=True).select_related("scope__agent"):
-            categories = ", ".join(match["category"] for match in entry.matches) or "judged a threat"
-            self.stdout.write(f"withheld: {entry.scope} · {entry.title} ({categories})")
+            try:
+                entries = entries_of(scope, anew=options["all"])
+                scanned += judge(scope, entries)
+            except BROKEN as error:
+                told.append(f"{scope} cannot be read: {error}")
+            else:
+                told += [f"withheld: {scope} · {entry.title} ({reason(entry)})" for entry in entries if entry.flagged]
+        self.stdout.write("\n".join([f"Scanner {SCANNER_VERSION}: {scanned} scanned.", *told]))
+
+
+def entries_of(scope: Scope, *, anew: bool) -> list[Entry]:
+    """The scope's entries; `anew` as if no scanner had seen them."""
+    entries = list(scope.entries.live())
+    for entry in entries:
+        entry.scope = scope
+        entry.scanned_with = "" if anew else entry.scanned_with
+    return entries
+
+
+def reason(entry: Entry) -> str:
+    """Why it is withheld."""
+    categories = ", ".join(match["category"] for match in entry.matches)
+    if entry.conflicting and (not categories or entry.judgement == Entry.Judgement.SAFE):
+        return "its title is another entry’s"
+    return categories or "judged a threat"
