@@ -13,6 +13,7 @@ from knowledge.models.plans import PLAN_LENGTH
 from knowledge.models.todos import TODO_LENGTH
 from knowledge.texts import TITLE_LENGTH, AtMost, normal_lines, validate_characters
 from openchamber.models import Session
+from openchamber.texts import validate_line
 
 
 class MarkdownField(forms.CharField):
@@ -122,7 +123,7 @@ class SendForm(forms.Form):
 class PlanForm(forms.Form):
     """A new plan: a title is enough."""
 
-    title = forms.CharField(required=False, max_length=TITLE_LENGTH, label=_("Title"))
+    title = forms.CharField(required=False, max_length=TITLE_LENGTH, label=_("Title"), validators=[validate_line])
     body = MarkdownField(length=PLAN_LENGTH, rows=8, label=_("Plan"), required=False)
 
 

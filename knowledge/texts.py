@@ -7,10 +7,11 @@ import html
 import re
 import unicodedata
 
-from django.core.exceptions import ValidationError
 from django.core.validators import BaseValidator
 from django.utils.translation import gettext, ngettext_lazy
-from django.utils.translation import gettext_lazy as _
+
+from openchamber.texts import validate_characters as validate_characters
+from openchamber.texts import validate_not_blank as validate_not_blank
 
 TITLE_LENGTH = 200  # characters
 
@@ -43,26 +44,6 @@ class AtMost(BaseValidator):
     def clean(self, x: str) -> int:
         """The length that is compared."""
         return len(x)
-
-
-def validate_characters(text: str) -> None:
-    """Refuse what a database or an agent could not hold: null characters and half surrogate pairs."""
-    if "\x00" in text:
-        raise ValidationError(_("Null characters cannot be stored. Take them out."), code="null_characters")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise ValidationError(
-            _("There is half a character (a lone surrogate) at position %(position)d. Take it out."),
-            code="lone_surrogate",
-            params={"position": error.start + 1},
-        ) from error
-
-
-def validate_not_blank(text: str) -> None:
-    """Refuse a text in which there is nothing to read."""
-    if not text.strip():
-        raise ValidationError(_("Write something first: this is empty."), code="blank")
 
 
 def normal_lines(text: str) -> str:

@@ -4,6 +4,7 @@ from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
 from knowledge.views import bin, history, importing, items, keeping, notes, plans, pulse, riding, sending, todos
+from openchamber.sessions import ids  # noqa: F401  registers the converter of messages' ids
 
 
 class ListName(StringConverter):
@@ -74,7 +75,7 @@ riding_urls = [
 
 keep_urls = [
     path(
-        "projects/<slug:slug>/sessions/<str:session_id>/messages/<str:message_id>/keep/",
+        "projects/<slug:slug>/sessions/<str:session_id>/messages/<message:message_id>/keep/",
         keeping.keep_message,
         name="keep-message",
     ),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
+from functools import wraps
 from http import HTTPStatus
 from importlib import import_module
 from typing import Any
@@ -15,13 +17,14 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils.module_loading import import_string, module_has_submodule
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
 from ninja import NinjaAPI, Schema
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
 from ninja.parser import Parser
 
 from openchamber import __version__
-from openchamber.errors import Invalid, Malformed, Problem, Unauthenticated, Unavailable, problem_of
+from openchamber.errors import Invalid, Malformed, NotFound, Problem, Unauthenticated, Unavailable, problem_of
 from openchamber.middleware import answer
 from openchamber.models import AgentServer
 from openchamber.projects.access import API_DOORS, api_caller
@@ -191,9 +194,33 @@ for _part in (*PARTS, *(app for app in APPS if apps.is_installed(app))):
     add_router_of(_part)
 
 
+def head_as_get(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """HEAD is GET without the body; the framework knows only the methods that an operation names."""
+
+    @wraps(view)
+    def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.method != "HEAD":
+            return view(request, *args, **kwargs)
+        request.method = "GET"
+        response = view(request, *args, **kwargs)
+        request.method = "HEAD"
+        response.headers["Content-Length"] = str(len(response.content))
+        response.content = b""
+        return response
+
+    return answered
+
+
+@login_not_required
+@require_safe
+def root(request: HttpRequest) -> HttpResponse:
+    """`/api` itself, which Django would answer with a redirect to a page."""
+    raise NotFound
+
+
 def patterns() -> list[URLPattern]:
     """The API's urls. Its own doors decide who comes in, so the panel's sign-in lets them through."""
     found: list[URLPattern] = [pattern for pattern in api.urls[0] if isinstance(pattern, URLPattern)]
     for pattern in found:
-        pattern.callback = login_not_required(pattern.callback)
+        pattern.callback = login_not_required(head_as_get(pattern.callback))
     return found

@@ -26,7 +26,11 @@ def back_up(into: Path) -> Path:
     """
     name = timezone.now().strftime("openchamber-%Y%m%d-%H%M%S")
     draft, target = into / f".{name}", into / name
-    draft.mkdir(parents=True, mode=0o700)
+    try:
+        draft.mkdir(parents=True, mode=0o700)
+    except OSError as error:
+        problem = {"path": into, "reason": error.strerror}
+        raise BackupFailed(_("No backup can be put into %(path)s: %(reason)s. Name a directory.") % problem) from error
     try:
         if connection.vendor == "sqlite":
             copy_sqlite(draft / "openchamber.sqlite3")

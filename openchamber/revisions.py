@@ -10,12 +10,14 @@ def etag(revision: str | int) -> str:
     return f'"{revision}"'
 
 
-def seen_revision(request: HttpRequest) -> str:
-    """The revision that the caller edits, from `If-Match`; "" when it names none or takes any (`*`).
+def seen_revision(request: HttpRequest, current: str) -> str:
+    """The revision that the caller edits, by `If-Match`: `current`, or another, which is stale; "" where any will do.
 
-    A weak tag counts as the strong one: proxies that compress weaken it, the content is the same.
+    Any of the listed tags may be the current one. A weak tag counts as the strong one: proxies that compress
+    weaken it, the content is the same.
     """
     value = request.headers.get("If-Match", "").strip()
-    if value == "*":
+    if value in ("", "*"):
         return ""
-    return value.partition(",")[0].strip().removeprefix("W/").strip('"')
+    tags = [tag.strip().removeprefix("W/").strip('"') for tag in value.split(",")]
+    return current if current in tags else value

@@ -73,5 +73,6 @@ urlpatterns = [
     *urls_of(*(app for app in api.APPS if apps.is_installed(app))),
     path("admin/login/", sign_in.admin_sign_in),
     path("admin/", admin.site.urls),
+    path("api", api.root),
     path("api/", include((api.patterns(), "ninja"), namespace="api")),
 ]

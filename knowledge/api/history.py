@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 from ninja import Query, Router, Schema
 
 from knowledge.api import notes, plans, todos
@@ -72,8 +73,8 @@ def restore_entry(
     item = item_of(request, p, kind, key)
     earlier = item.entry(entry)
     if earlier is None:
-        raise NotFound
+        raise NotFound(_("There is no such entry in this history."))
     with refusals(SHOWN[kind]):
-        item.restore(entry=earlier, by=author(request), seen=seen_revision(request))
+        item.restore(entry=earlier, by=author(request), seen=seen_revision(request, item.revision))
     told: dict[str, Any] = TAGGED[kind](item, response)
     return told

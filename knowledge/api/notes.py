@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpResponse
 from ninja import Query, Router, Schema, Status
 
-from knowledge.api.refusals import author, found, refusals
+from knowledge.api.refusals import author, delete, found, refusals
 from knowledge.models import Note, Source
 from openchamber.paging import Page, Paging, page
 from openchamber.projects.access import ApiRequest
@@ -110,14 +110,14 @@ def edit_note(request: ApiRequest, p: str, key: str, sent: NoteChange, response:
     """Replace a note's text; with `If-Match` only if that revision still stands."""
     note = found(request.auth.project(p).notes.live(), key)
     with refusals(shown):
-        note.edit(body=sent.body, by=author(request), seen=seen_revision(request))
+        note.edit(body=sent.body, by=author(request), seen=seen_revision(request, note.revision))
     return tagged(note, response)
 
 
 @router.delete("/projects/{p}/notes/{key}", response={204: None})
 def delete_note(request: ApiRequest, p: str, key: str) -> Status[None]:
-    """Put a note into the bin."""
-    found(request.auth.project(p).notes.live(), key).bin(by=author(request))
+    """Put a note into the bin; with `If-Match` only if that revision still stands."""
+    delete(request, request.auth.project(p).notes.live(), key, shown)
     return Status(204, None)
 
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from django.utils.translation import gettext as _
 from ninja import Router, Schema, Status
+from pydantic import StringConstraints
 
 from knowledge.api.refusals import found
 from knowledge.models import PINNABLE, Pinnable, SessionPin
 from openchamber.errors import Invalid, NotFound
 from openchamber.models import Session
 from openchamber.projects.access import ApiRequest, Caller
+from openchamber.texts import Line
 
 router = Router(tags=["pins"])
 
 Kind = Literal["note", "plan"]
+SessionKey = Annotated[Line, StringConstraints(max_length=200)]
 
 
 class Choice(Schema):
@@ -44,7 +47,7 @@ def unpin(request: ApiRequest, p: str, kind: Kind, key: str) -> Status[None]:
 
 
 @router.put("/sessions/{s}/pins/{kind}/{key}", response={204: None})
-def choose(request: ApiRequest, s: str, kind: Kind, key: str, sent: Choice) -> Status[None]:
+def choose(request: ApiRequest, s: SessionKey, kind: Kind, key: str, sent: Choice) -> Status[None]:
     """Attach a note or plan to one session, detach it there, or follow the project again."""
     item = found(PINNABLE[kind].objects.live().filter(project__in=request.auth.projects()), key)
     check_session(request.auth, s, item)

@@ -10,11 +10,12 @@ from ninja import Query, Router, Schema, Status
 
 from knowledge.api.notes import Origin
 from knowledge.api.pages import fitting_page
-from knowledge.api.refusals import author, found, refusals
+from knowledge.api.refusals import author, delete, found, refusals
 from knowledge.models import Plan, Source
 from openchamber.paging import Page, Paging
 from openchamber.projects.access import ApiRequest
 from openchamber.revisions import etag, seen_revision
+from openchamber.texts import Line
 
 router = Router(tags=["plans"])
 
@@ -37,7 +38,7 @@ class PlanOut(Schema):
 class PlanIn(Schema):
     """A plan to write. A title becomes the first heading, unless the body has it already."""
 
-    title: str = ""
+    title: Line = ""
     body: str = ""
     source: Source = Source.TYPED
     origin: Origin | None = None
@@ -100,14 +101,14 @@ def edit_plan(request: ApiRequest, p: str, key: str, sent: PlanChange, response:
     """Replace a plan's text; with `If-Match` only if that revision still stands."""
     plan = found(request.auth.project(p).plans.live(), key)
     with refusals(shown):
-        plan.edit(body=sent.body, by=author(request), seen=seen_revision(request))
+        plan.edit(body=sent.body, by=author(request), seen=seen_revision(request, plan.revision))
     return tagged(plan, response)
 
 
 @router.delete("/projects/{p}/plans/{key}", response={204: None})
 def delete_plan(request: ApiRequest, p: str, key: str) -> Status[None]:
-    """Put a plan into the bin."""
-    found(request.auth.project(p).plans.live(), key).bin(by=author(request))
+    """Put a plan into the bin; with `If-Match` only if that revision still stands."""
+    delete(request, request.auth.project(p).plans.live(), key, shown)
     return Status(204, None)
 
 

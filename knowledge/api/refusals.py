@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from knowledge.models import Author, Stale, Through, Written
 from openchamber import errors
 from openchamber.projects.access import ApiRequest
+from openchamber.revisions import seen_revision
 
 Row = TypeVar("Row", bound=Written)
 
@@ -32,6 +34,16 @@ def found(rows: QuerySet[Row], key: str) -> Row:
     if row is None:
         raise errors.NotFound(_("There is no such thing here, or it is in the bin."))
     return row
+
+
+@transaction.atomic
+def delete(request: ApiRequest, rows: QuerySet[Row], key: str, show: Callable[[Any], Any]) -> None:
+    """Put the row with the id `key` into the bin; with `If-Match` only if that revision still stands."""
+    row = found(rows.select_for_update(of=("self",)), key)  # nobody edits it between the look and the act
+    seen = seen_revision(request, row.revision)
+    if seen and seen != row.revision:
+        raise errors.Stale(current=show(row))
+    row.bin(by=author(request))
 
 
 @contextmanager

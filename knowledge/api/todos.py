@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpResponse
 from ninja import Query, Router, Schema, Status
 
-from knowledge.api.refusals import author, found, refusals
+from knowledge.api.refusals import author, delete, found, refusals
 from knowledge.models import Todo
 from openchamber.paging import Page, Paging, page
 from openchamber.projects.access import ApiRequest
@@ -87,7 +87,7 @@ def edit_todo(request: ApiRequest, p: str, key: str, sent: TodoChange, response:
     """Change the text, or say whether it is done; with `If-Match` only if that revision still stands."""
     todo = found(request.auth.project(p).todos.live(), key)
     with refusals(shown):
-        todo.edit(text=sent.text, done=sent.done, by=author(request), seen=seen_revision(request))
+        todo.edit(text=sent.text, done=sent.done, by=author(request), seen=seen_revision(request, todo.revision))
     return tagged(todo, response)
 
 
@@ -104,8 +104,8 @@ def move_todo(request: ApiRequest, p: str, key: str, sent: TodoMove, response: H
 
 @router.delete("/projects/{p}/todos/{key}", response={204: None})
 def delete_todo(request: ApiRequest, p: str, key: str) -> Status[None]:
-    """Put a todo into the bin."""
-    found(request.auth.project(p).todos.live(), key).bin(by=author(request))
+    """Put a todo into the bin; with `If-Match` only if that revision still stands."""
+    delete(request, request.auth.project(p).todos.live(), key, shown)
     return Status(204, None)
 
 

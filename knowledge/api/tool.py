@@ -11,6 +11,7 @@ from openchamber.errors import NotFound
 from openchamber.models import Project, Session
 from openchamber.projects.access import ApiRequest
 from openchamber.projects.resolve import resolve
+from openchamber.texts import Line, Text
 
 router = Router(tags=["tool"])
 
@@ -19,11 +20,11 @@ class Call(Schema):
     """A call of the tool: what the agent gave, and where it was called from."""
 
     action: Literal["search", "read"]
-    session: str = ""
-    directory: str = ""
+    session: Line = ""
+    directory: Text = ""
     query: str = Field("", max_length=2000)
     kind: Literal["", "note", "plan", "todo", "message"] = ""
-    id: str = Field("", max_length=300)
+    id: Line = Field("", max_length=300)
     start: int = Field(0, alias="from")
     limit: int = 10
 

@@ -3,6 +3,7 @@
 import django.db.models.deletion
 import django.utils.timezone
 import knowledge.texts
+import openchamber.texts
 import simple_history.models
 import uuid
 from django.conf import settings
@@ -33,8 +34,8 @@ class Migration(migrations.Migration):
                 ('through', models.CharField(choices=[('panel', 'panel'), ('api', 'API'), ('file', 'file'), ('import', 'import'), ('admin', 'admin')], default='panel', max_length=8, verbose_name='through')),
                 ('sitting', models.CharField(blank=True, default='', max_length=32)),
                 ('source', models.CharField(choices=[('typed', 'typed'), ('message', 'from a message'), ('import', 'imported')], default='typed', max_length=8, verbose_name='source')),
-                ('origin_session', models.CharField(blank=True, max_length=200, verbose_name='from session')),
-                ('origin_message', models.CharField(blank=True, max_length=200, verbose_name='from message')),
+                ('origin_session', models.CharField(blank=True, max_length=200, validators=[openchamber.texts.validate_line], verbose_name='from session')),
+                ('origin_message', models.CharField(blank=True, max_length=200, validators=[openchamber.texts.validate_line], verbose_name='from message')),
                 ('revision', models.CharField(editable=False, max_length=16, verbose_name='revision')),
                 ('deleted_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='in the bin since')),
                 ('body', models.TextField(validators=[knowledge.texts.validate_characters, knowledge.texts.validate_not_blank, knowledge.texts.AtMost(20000)], verbose_name='note')),
@@ -61,8 +62,8 @@ class Migration(migrations.Migration):
                 ('through', models.CharField(choices=[('panel', 'panel'), ('api', 'API'), ('file', 'file'), ('import', 'import'), ('admin', 'admin')], default='panel', max_length=8, verbose_name='through')),
                 ('sitting', models.CharField(blank=True, default='', max_length=32)),
                 ('source', models.CharField(choices=[('typed', 'typed'), ('message', 'from a message'), ('import', 'imported')], default='typed', max_length=8, verbose_name='source')),
-                ('origin_session', models.CharField(blank=True, max_length=200, verbose_name='from session')),
-                ('origin_message', models.CharField(blank=True, max_length=200, verbose_name='from message')),
+                ('origin_session', models.CharField(blank=True, max_length=200, validators=[openchamber.texts.validate_line], verbose_name='from session')),
+                ('origin_message', models.CharField(blank=True, max_length=200, validators=[openchamber.texts.validate_line], verbose_name='from message')),
                 ('revision', models.CharField(editable=False, max_length=16, verbose_name='revision')),
                 ('deleted_at', models.DateTimeField(blank=True, editable=False, null=True, verbose_name='in the bin since')),
                 ('body', models.TextField(blank=True, validators=[knowledge.texts.validate_characters, knowledge.texts.AtMost(1000000)], verbose_name='plan')),
@@ -112,8 +113,8 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('source', models.CharField(choices=[('typed', 'typed'), ('message', 'from a message'), ('import', 'imported')], default='typed', max_length=8, verbose_name='source')),
-                ('origin_session', models.CharField(blank=True, max_length=200, verbose_name='from session')),
-                ('origin_message', models.CharField(blank=True, max_length=200, verbose_name='from message')),
+                ('origin_session', models.CharField(blank=True, max_length=200, validators=[openchamber.texts.validate_line], verbose_name='from session')),
+                ('origin_message', models.CharField(blank=True, max_length=200, validators=[openchamber.texts.validate_line], verbose_name='from message')),
                 ('uid', models.UUIDField(default=uuid.uuid4, editable=False)),
                 ('revision', models.CharField(editable=False, max_length=16, verbose_name='revision')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='created')),
@@ -136,8 +137,8 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('source', models.CharField(choices=[('typed', 'typed'), ('message', 'from a message'), ('import', 'imported')], default='typed', max_length=8, verbose_name='source')),
-                ('origin_session', models.CharField(blank=True, max_length=200, verbose_name='from session')),
-                ('origin_message', models.CharField(blank=True, max_length=200, verbose_name='from message')),
+                ('origin_session', models.CharField(blank=True, max_length=200, validators=[openchamber.texts.validate_line], verbose_name='from session')),
+                ('origin_message', models.CharField(blank=True, max_length=200, validators=[openchamber.texts.validate_line], verbose_name='from message')),
                 ('uid', models.UUIDField(default=uuid.uuid4, editable=False)),
                 ('revision', models.CharField(editable=False, max_length=16, verbose_name='revision')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='created')),

@@ -8,6 +8,8 @@ from urllib.parse import quote
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from openchamber.texts import validate_line
+
 if TYPE_CHECKING:
     from openchamber.models import Project
 
@@ -24,8 +26,8 @@ class Sourced(models.Model):
     """A text that knows where it comes from."""
 
     source = models.CharField(_("source"), max_length=8, choices=Source.choices, default=Source.TYPED)
-    origin_session = models.CharField(_("from session"), max_length=200, blank=True)
-    origin_message = models.CharField(_("from message"), max_length=200, blank=True)
+    origin_session = models.CharField(_("from session"), max_length=200, blank=True, validators=[validate_line])
+    origin_message = models.CharField(_("from message"), max_length=200, blank=True, validators=[validate_line])
     project: Any
 
     class Meta:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib import messages
@@ -146,17 +147,22 @@ def clear_todos(request: PanelRequest, slug: str) -> HttpResponse:
     return todo_list(request, project, focus="todo-writer-text")
 
 
+def moment(text: str) -> datetime:
+    """The moment that an address names, in a zone in which databases have it."""
+    try:
+        at = parse_datetime(text)
+        if at is not None and at.tzinfo is not None:
+            return at.astimezone(UTC)
+    except (ValueError, OverflowError):  # no day of any calendar, or none of this one once it is turned to UTC
+        pass
+    raise Http404
+
+
 @require_POST
 def undo_todo_clearing(request: PanelRequest, slug: str) -> HttpResponse:
     """Take back what was cleared at one moment (`?at=`)."""
     project = project_of(request, slug)
-    try:
-        at = parse_datetime(request.GET.get("at", ""))
-    except ValueError:
-        at = None
-    if at is None or at.tzinfo is None:
-        raise Http404
-    count = undo_clearing(project, at, by=author(request))
+    count = undo_clearing(project, moment(request.GET.get("at", "")), by=author(request))
     messages.success(request, ngettext("%(count)d is back.", "%(count)d are back.", count) % {"count": count})
     if not request.htmx:
         return redirect("knowledge:todos", slug)

@@ -10,6 +10,7 @@ from ninja import Router, Schema
 from memory.models import Agent, Switches
 from openchamber.errors import NotFound
 from openchamber.projects.access import ApiRequest
+from openchamber.texts import Text
 
 router = Router(tags=["agents"])
 
@@ -18,14 +19,14 @@ class MemoryConfig(Schema):
     """Whether an agent has memory, and its prompts; null is the built-in text."""
 
     enabled: bool | None = None
-    prompt: str | None = None
-    workspace_prompt: str | None = None
+    prompt: Text | None = None
+    workspace_prompt: Text | None = None
 
 
 class Config(Schema):
     """What can be set for an agent; what is left out stays."""
 
-    system_prompt: str | None = None
+    system_prompt: Text | None = None
     memory: MemoryConfig | None = None
 
 

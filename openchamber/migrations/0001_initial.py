@@ -2,6 +2,7 @@
 
 import django.db.models.deletion
 import django.utils.timezone
+import openchamber.texts
 import uuid
 from django.conf import settings
 from django.db import migrations, models
@@ -50,7 +51,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('slug', models.SlugField(max_length=60, unique=True, verbose_name='slug')),
-                ('name', models.CharField(max_length=200, verbose_name='name')),
+                ('name', models.CharField(max_length=200, validators=[openchamber.texts.validate_line], verbose_name='name')),
                 ('directory', models.CharField(max_length=4096, unique=True, verbose_name='directory')),
                 ('worktrees_apart', models.BooleanField(default=False, help_text='Linked git worktrees do not belong to this project unless they are projects themselves.', verbose_name='worktrees apart')),
                 ('revision', models.PositiveBigIntegerField(default=0, editable=False, verbose_name='revision')),
@@ -68,7 +69,7 @@ class Migration(migrations.Migration):
             name='ApiToken',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=100, verbose_name='name')),
+                ('name', models.CharField(max_length=100, validators=[openchamber.texts.validate_line], verbose_name='name')),
                 ('secret_hash', models.CharField(editable=False, max_length=64, unique=True)),
                 ('hint', models.CharField(editable=False, max_length=8, verbose_name='begins with')),
                 ('scope', models.CharField(choices=[('all', 'everything'), ('agent', 'agents and hooks')], default='all', max_length=8, verbose_name='scope')),

@@ -13,6 +13,8 @@ from django.db import models, transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from openchamber.texts import validate_line
+
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
@@ -78,7 +80,7 @@ class ApiToken(models.Model):
         ALL = "all", _("everything")
         AGENT = "agent", _("agents and hooks")
 
-    name = models.CharField(_("name"), max_length=100)
+    name = models.CharField(_("name"), max_length=100, validators=[validate_line])
     secret_hash = models.CharField(max_length=64, unique=True, editable=False)
     hint = models.CharField(_("begins with"), max_length=8, editable=False)
     scope = models.CharField(_("scope"), max_length=8, choices=Scope.choices, default=Scope.ALL)

@@ -11,6 +11,8 @@ from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
+from openchamber.texts import validate_line
+
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
@@ -31,7 +33,7 @@ class ProjectQuerySet(models.QuerySet["Project"]):
     def named(self, key: str) -> Project | None:
         """The project with this slug or id."""
         project = self.filter(slug=key).first()
-        if project is None and key.isascii() and key.isdecimal():
+        if project is None and key.isascii() and key.isdecimal() and len(key) < 19:
             project = self.filter(pk=int(key)).first()
         return project
 
@@ -66,7 +68,7 @@ class Project(models.Model):
     """A codebase: a name and a root directory (its real path)."""
 
     slug = models.SlugField(_("slug"), max_length=60, unique=True)
-    name = models.CharField(_("name"), max_length=200)
+    name = models.CharField(_("name"), max_length=200, validators=[validate_line])
     directory = models.CharField(_("directory"), max_length=4096, unique=True)
     worktrees_apart = models.BooleanField(
         _("worktrees apart"),

@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from openchamber.models import ApiToken, Project
 from openchamber.projects.access import Caller
 from openchamber.projects.resolve import real_path
+from openchamber.texts import as_line, validate_line
 
 GUESSES, GUESS_SECONDS = 10, 300
 
@@ -39,7 +40,7 @@ class SignInForm(AuthenticationForm):
 
 def name_of(directory: str) -> str:
     """What a project in `directory` is called when nobody says."""
-    return os.path.basename(directory)[:200] or directory
+    return as_line(os.path.basename(directory)[:200]) or directory
 
 
 class ProjectForm(forms.Form):
@@ -53,7 +54,11 @@ class ProjectForm(forms.Form):
         help_text=_("Worktrees and sub-directories belong to it."),
     )
     name = forms.CharField(
-        label=_("Name"), max_length=200, required=False, help_text=_("Empty: the directory’s own name.")
+        label=_("Name"),
+        max_length=200,
+        required=False,
+        validators=[validate_line],
+        help_text=_("Empty: the directory’s own name."),
     )
 
     def clean_directory(self) -> str:
@@ -128,7 +133,12 @@ class MemberForm(forms.Form):
 class TokenForm(forms.Form):
     """A program's way in."""
 
-    name = forms.CharField(label=_("Name"), max_length=100, help_text=_("What uses it, such as “laptop’s cron”."))
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=100,
+        validators=[validate_line],
+        help_text=_("What uses it, such as “laptop’s cron”."),
+    )
     scope = forms.ChoiceField(label=_("It may reach"), choices=ApiToken.Scope.choices, initial=ApiToken.Scope.ALL)
     projects = forms.ModelMultipleChoiceField(
         Project.objects.none(),

@@ -145,6 +145,6 @@ def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take a member out; who takes themselves out has left the project."""
     caller = access.signed_in(request)
     project = caller.project(slug)
-    project.members.remove(pk)
+    project.members.remove(*project.members.filter(pk=pk))
     left = not caller.projects().filter(pk=project.pk).exists()
     return go_to(request, reverse("openchamber:projects") if left else reverse("openchamber:edit-project", args=[slug]))

@@ -12,12 +12,13 @@ from openchamber.errors import Conflict, NotFound
 from openchamber.models import Delivery, PinnedMessage, Session
 from openchamber.paging import Page, Paging, page, page_of
 from openchamber.projects.access import ApiRequest
-from openchamber.sessions import choices, delivery, pinned, rows
+from openchamber.sessions import choices, delivery, ids, pinned, rows
 from openchamber.sessions import status as work_status
 from openchamber.sessions.assembly import CHARACTERS_PER_TOKEN
 from openchamber.sessions.delivery import Prompt, Sent
 from openchamber.sessions.opencode import OpenCode, SessionInfo, client_for
 from openchamber.sessions.servers import current_server
+from openchamber.texts import Line, Said, Text
 
 router = Router(tags=["sessions"])
 
@@ -25,9 +26,9 @@ router = Router(tags=["sessions"])
 class SessionIn(Schema):
     """A new session."""
 
-    title: str = Field("", max_length=200)
-    agent: str = ""
-    model: str = Field("", description="provider/model")
+    title: Line = Field("", max_length=200)
+    agent: Line = Field("", max_length=200)
+    model: Line = Field("", max_length=300, description="provider/model")
 
 
 class SessionOut(Schema):
@@ -44,15 +45,15 @@ class SessionOut(Schema):
 class MessageIn(Schema):
     """A message to send."""
 
-    text: str = Field(min_length=1, max_length=1_000_000)
-    agent: str = ""
-    model: str = ""
-    variant: str = ""
-    message_id: str = Field("", pattern=r"^(msg[A-Za-z0-9_-]{1,80})?$")
+    text: Said = Field(min_length=1, max_length=1_000_000)
+    agent: Line = Field("", max_length=200)
+    model: Line = Field("", max_length=300)
+    variant: Line = Field("", max_length=200)
+    message_id: str = Field("", pattern=rf"^({ids.MESSAGE})?$")
     context: Literal["", "none"] = ""
 
 
-class Line(Schema):
+class LineOut(Schema):
     """One thing that a block told."""
 
     key: str
@@ -66,7 +67,7 @@ class ContextOut(Schema):
     kind: Literal["full", "delta", "none"]
     signature: str = ""
     characters: int = 0
-    items: list[Line] = []
+    items: list[LineOut] = []
     error: str | None = None
 
 
@@ -91,7 +92,7 @@ def session_of(request: ApiRequest, session_id: str) -> Session:
     """The session, if it is one that the caller may see."""
     found = rows.find_session(session_id)
     if found is None or not request.auth.sees(found.project):
-        raise NotFound
+        raise NotFound(_("There is no such session, or it is not yours."))
     return found
 
 
@@ -183,7 +184,7 @@ class PermissionIn(Schema):
     reply: Literal["once", "always", "reject"]
 
 
-@router.post("/sessions/{s}/permissions/{permission}", response={204: None})
+@router.post("/sessions/{s}/permissions/{permission:permission}", response={204: None})
 def reply_permission(request: ApiRequest, s: str, permission: str, body: PermissionIn) -> Respond[None]:
     """Answer a permission request."""
     session = session_of(request, s)
@@ -194,10 +195,10 @@ def reply_permission(request: ApiRequest, s: str, permission: str, body: Permiss
 class AnswersIn(Schema):
     """Answers to a question: the chosen labels of each of its parts."""
 
-    answers: list[list[str]]
+    answers: list[list[Text]]
 
 
-@router.post("/sessions/{s}/questions/{question}", response={204: None})
+@router.post("/sessions/{s}/questions/{question:question}", response={204: None})
 def reply_question(request: ApiRequest, s: str, question: str, body: AnswersIn) -> Respond[None]:
     """Answer a question."""
     session = session_of(request, s)
@@ -266,14 +267,14 @@ def pinned_out(row: PinnedMessage) -> dict[str, Any]:
     }
 
 
-@router.put("/sessions/{s}/pinned-messages/{message_id}", response={204: None})
+@router.put("/sessions/{s}/pinned-messages/{message:message_id}", response={204: None})
 def pin_message(request: ApiRequest, s: str, message_id: str) -> Respond[None]:
     """Pin a message: it survives compaction."""
     pinned.pin(session_of(request, s), message_id)
     return Respond(204, None)
 
 
-@router.delete("/sessions/{s}/pinned-messages/{message_id}", response={204: None})
+@router.delete("/sessions/{s}/pinned-messages/{message:message_id}", response={204: None})
 def unpin_message(request: ApiRequest, s: str, message_id: str) -> Respond[None]:
     """Take the pin off."""
     pinned.unpin(session_of(request, s), message_id)

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from openchamber.sessions import message_ids
 from openchamber.sessions.delivery import Prompt
+from openchamber.texts import validate_line
 
 TEXT_LIMIT = 1_000_000
 TITLE_LIMIT = 200
@@ -19,14 +20,18 @@ class SessionForm(forms.Form):
     """A new session. Its title is given now: else a model is asked for one, and told the first block with it."""
 
     title = forms.CharField(
-        label=_("Title"), max_length=TITLE_LIMIT, required=False, help_text=_("Empty: the date and the time.")
+        label=_("Title"),
+        max_length=TITLE_LIMIT,
+        required=False,
+        validators=[validate_line],
+        help_text=_("Empty: the date and the time."),
     )
 
 
 class TitleForm(forms.Form):
     """Another title."""
 
-    title = forms.CharField(label=_("Title"), max_length=TITLE_LIMIT)
+    title = forms.CharField(label=_("Title"), max_length=TITLE_LIMIT, validators=[validate_line])
 
 
 class MessageForm(forms.Form):

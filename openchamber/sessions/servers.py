@@ -70,9 +70,14 @@ def started_elsewhere() -> AgentServer | None:
 
 
 def find() -> AgentServer | None:
-    """A running agent server: the one that the environment names, else one at OpenCode's usual address."""
+    """A running agent server: the one that the environment names, else one that another `serve` has started,
+    else one at OpenCode's usual address, where the started one may be too, with a password of its own.
+    """
     if settings.OPENCODE_URL:
         return use(settings.OPENCODE_URL, settings.OPENCODE_PASSWORD, AgentServer.Source.ENVIRONMENT)
+    started = started_elsewhere()
+    if started is not None:
+        return started
     try:
         return use(DEFAULT_URL, settings.OPENCODE_PASSWORD, AgentServer.Source.FOUND)
     except AgentServerError as error:

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from openchamber.sessions import ids  # noqa: F401  registers the converters of the addresses below
 from openchamber.sessions.views import acts, live, messages, pages
 
 session_urls = [
@@ -18,9 +19,13 @@ session_urls = [
 message_urls = [
     path("projects/<slug:slug>/sessions/<str:session_id>/messages/", messages.earlier, name="messages"),
     path("projects/<slug:slug>/sessions/<str:session_id>/messages/send/", messages.send_message, name="send-message"),
-    path("projects/<slug:slug>/sessions/<str:session_id>/messages/<str:message_id>/", messages.message, name="message"),
     path(
-        "projects/<slug:slug>/sessions/<str:session_id>/messages/<str:message_id>/pin/",
+        "projects/<slug:slug>/sessions/<str:session_id>/messages/<message:message_id>/",
+        messages.message,
+        name="message",
+    ),
+    path(
+        "projects/<slug:slug>/sessions/<str:session_id>/messages/<message:message_id>/pin/",
         messages.pin_message,
         name="pin-message",
     ),
@@ -37,12 +42,12 @@ act_urls = [
     path("projects/<slug:slug>/sessions/<str:session_id>/archive/", acts.archive_session, name="archive-session"),
     path("projects/<slug:slug>/sessions/<str:session_id>/choose/", acts.choose_item, name="choose-item"),
     path(
-        "projects/<slug:slug>/sessions/<str:session_id>/permissions/<str:request_id>/",
+        "projects/<slug:slug>/sessions/<str:session_id>/permissions/<permission:request_id>/",
         acts.answer_permission,
         name="answer-permission",
     ),
     path(
-        "projects/<slug:slug>/sessions/<str:session_id>/questions/<str:request_id>/",
+        "projects/<slug:slug>/sessions/<str:session_id>/questions/<question:request_id>/",
         acts.answer_question,
         name="answer-question",
     ),

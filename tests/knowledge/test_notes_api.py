@@ -51,6 +51,64 @@ def test_a_stale_edit_is_answered_with_412_and_what_is_stored(api, notes, note, 
     assert api("PATCH", f"{notes}/{note.pk}", {"body": "Mine."}).status_code == 200
 
 
+def test_any_of_several_tags_may_be_the_current_one(api, notes, note):
+    tags = {"If-Match": f'"zzz", "{note.revision}"'}
+    assert api("PATCH", f"{notes}/{note.pk}", {"body": "Mine."}, **tags).status_code == 200
+    assert api("PATCH", f"{notes}/{note.pk}", {"body": "Again."}, **tags).status_code == 412
+    assert api("PATCH", f"{notes}/{note.pk}", {"body": "Again."}, **{"If-Match": "*"}).status_code == 200
+
+
+@pytest.mark.parametrize("kind", ["notes", "todos", "plans"])
+def test_only_what_was_seen_is_deleted(api, project, kind):
+    field = "text" if kind == "todos" else "body"
+    rows = f"/projects/{project.slug}/{kind}"
+    first = api("POST", rows, {field: "Seen."}).json()
+    path = f"{rows}/{first['id']}"
+    now = api("PUT" if kind == "plans" else "PATCH", path, {field: "Changed since."}).json()
+    refused = api("DELETE", path, **{"If-Match": f'"{first["revision"]}"'})
+    assert refused.status_code == 412
+    assert refused.json()["error"]["code"] == "stale"
+    assert refused.json()["current"] == api("GET", path).json() == now
+    assert api("DELETE", path, **{"If-Match": f'"zzz", "{now["revision"]}"'}).status_code == 204
+    assert api("DELETE", path, **{"If-Match": "*"}).status_code == 404
+
+
+@pytest.mark.parametrize("key", ["\ud800", "a\x00", "two\nlines", "\u202e"])
+@pytest.mark.parametrize("kind", ["notes", "plans"])
+def test_an_origin_is_named_by_lines(api, project, kind, key):
+    for origin in ({"session": key}, {"session": "s", "message": key}):
+        answer = api("POST", f"/projects/{project.slug}/{kind}", {"body": "x", "origin": origin})
+        assert answer.status_code == 422
+        (field,) = answer.json()["error"]["fields"]
+        assert field == ("origin_message" if "message" in origin else "origin_session")
+
+
+@pytest.mark.parametrize("title", ["\ud800", "a\x00", "two\nlines", "\u202e"])
+def test_the_title_of_a_plan_is_a_line(api, project, title):
+    answer = api("POST", f"/projects/{project.slug}/plans", {"title": title})
+    assert list(answer.json()["error"]["fields"]) == ["title"]
+
+
+@pytest.mark.parametrize("session", ["x" * 201, "a%0Ab", "a%E2%80%AEb", "%1b"])
+def test_a_session_that_chooses_has_an_id_of_one_short_line(api, note, session):
+    answer = api("PUT", f"/sessions/{session}/pins/note/{note.pk}", {"attached": True})
+    assert answer.status_code == 422
+    assert list(answer.json()["error"]["fields"]) == ["s"]
+    assert not SessionPin.objects.exists()
+    assert api("PUT", f"/sessions/{'x' * 200}/pins/note/{note.pk}", {"attached": True}).status_code == 204
+
+
+def test_what_is_not_there_is_named(api, note, notes):
+    def said(path):
+        return api("GET", path).json()["error"]["message"]
+
+    assert said("/projects/nope/notes") == "There is no such project, or it is not yours."
+    for kind in ("notes", "todos", "plans"):
+        assert said(f"/projects/shop/{kind}/nope") == "There is no such thing here, or it is in the bin."
+    restored = api("POST", f"{notes}/{note.pk}/history/7777/restore")
+    assert restored.json()["error"]["message"] == "There is no such entry in this history."
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [

@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from knowledge.models import Note
+from openchamber.models import Session
 
 
 @pytest.fixture
@@ -198,3 +199,13 @@ def test_the_pulse_is_silent_until_something_changes(htmx, project, write_note):
     assert answer.status_code == 200
     assert "knowledge-changed" in answer.headers["HX-Trigger"]
     assert 'id="pulse"' in answer.text
+
+
+def test_what_is_kept_names_a_message_by_its_id(panel, project):
+    Session.objects.create(id="ses_1", project=project)
+    kept = {"body": "Berths have four letters.", "kind": "note"}
+    for key in ("nope", "m" * 300, "msg" * 100, "msg", "msg_1%0A"):
+        assert panel.post(f"/projects/shop/sessions/ses_1/messages/{key}/keep/", kept).status_code == 404
+    assert not Note.objects.exists()
+    assert panel.post("/projects/shop/sessions/ses_1/messages/msg_1/keep/", kept).status_code == 302
+    assert Note.objects.get().origin_message == "msg_1"

@@ -118,7 +118,11 @@ def test_clearing_is_undone_as_a_whole(panel, htmx, write_todo):
     assert texts() == ["kept", "one", "two"]
 
 
-@pytest.mark.parametrize("at", ["", "yesterday", "2026-13-45T00:00:00Z", "2026-11-30T10:00:00"])
+NO_MOMENTS = ["", "yesterday", "2026-13-45T00:00:00Z", "2026-11-30T10:00:00"]
+BEYOND_ALL_CALENDARS = ["9999-12-31T23:59:59-23:00", "0001-01-01T00:00:00%2B23:00"]
+
+
+@pytest.mark.parametrize("at", [*NO_MOMENTS, *BEYOND_ALL_CALENDARS])
 def test_undoing_a_clearing_that_never_was_is_refused(panel, project, at):
     assert panel.post(f"{act('undo-clearing')}?at={at}").status_code == 404
 

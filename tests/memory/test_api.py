@@ -91,6 +91,22 @@ def test_a_stale_change_is_refused_with_what_stands(api: Client, write: Callable
     )
 
 
+def test_only_what_was_seen_is_deleted(api: Client, write: Callable[..., Entry], by: Author) -> None:
+    entry = write("Prefers tabs")
+    seen = entry.revision
+    entry.edit(by=by, body="In Go.")
+    path = f"{BASE}/user/prefers-tabs"
+    answer = api.delete(path, headers={"If-Match": f'"{seen}"'})
+    assert (answer.status_code, answer.json()["current"]["body"]) == (412, "In Go.")
+    assert api.delete(path, headers={"If-Match": f'"{seen}", "{entry.revision}"'}).status_code == 204
+
+
+@pytest.mark.parametrize("text", ["a\x00b", "half \ud800"])
+def test_a_prompt_that_cannot_be_stored_is_refused(api: Client, agent: Agent, text: str) -> None:
+    for body in ({"system_prompt": text}, {"memory": {"prompt": text}}, {"memory": {"workspace_prompt": text}}):
+        assert patch(api, "/api/agents/default/config", body).status_code == 422
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [({}, 422), ({"type": "rumour"}, 422), ({"verdict": "maybe"}, 422), ({"move_to": "nowhere-12345678"}, 404)],

@@ -381,15 +381,49 @@ def test_a_cursor_of_another_list_is_refused(seven: list[str]) -> None:
 # Revisions ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("header", "revision"),
-    [('"abc"', "abc"), ('W/"abc"', "abc"), ("abc", "abc"), ("*", ""), ("", ""), (' "a" , "b"', "a"), ('"7"', "7")],
-)
-def test_if_match_names_the_revision_that_was_seen(header: str, revision: str) -> None:
+def seen(header: str, current: str = "now") -> str:
     request = RequestFactory().get("/", headers={"If-Match": header} if header else None)
-    assert seen_revision(request) == revision
+    return seen_revision(request, current)
+
+
+@pytest.mark.parametrize("header", ['"now"', 'W/"now"', "now", ' "zzz" , "now"', '"now","zzz"', '"a", W/"now", "b"'])
+def test_if_match_with_the_current_revision_among_its_tags_names_it(header: str) -> None:
+    assert seen(header) == "now"
+
+
+@pytest.mark.parametrize("header", ["*", "", " "])
+def test_if_match_that_names_none_takes_any(header: str) -> None:
+    assert seen(header) == ""
+
+
+@pytest.mark.parametrize("header", ['"then"', '"then", "before"', '""', ",", '"*"'])
+def test_if_match_without_the_current_revision_is_stale(header: str) -> None:
+    assert seen(header) not in {"", "now"}
 
 
 def test_an_etag_is_read_back_as_its_revision() -> None:
     assert etag(7) == '"7"'
-    assert seen_revision(RequestFactory().get("/", headers={"If-Match": etag("4f1c")})) == "4f1c"
+    assert seen(etag("4f1c"), current="4f1c") == "4f1c"
+
+
+# Methods and the root --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["health", "projects", "projects/shop", "projects/shop/notes", "openapi.json", "docs"])
+def test_head_is_get_without_the_body(panel: Client, project: Project, path: str) -> None:
+    head, get = panel.head(f"/api/{path}"), panel.get(f"/api/{path}")
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["Content-Type"] == get.headers["Content-Type"]
+    if path != "docs":
+        assert head.headers["Content-Length"] == str(len(get.content))
+
+
+def test_head_knows_the_refusals_of_get(panel: Client, client: Client) -> None:
+    assert panel.head("/api/projects/nope").status_code == 404
+    assert client.head("/api/projects").status_code == 401
+    assert panel.head("/api/context/claim").status_code == 405
+
+
+def test_the_api_without_a_slash_is_no_page(client: Client, panel: Client) -> None:
+    for caller in (client, panel):
+        assert error_of(caller.get("/api"), 404)["code"] == "not_found"

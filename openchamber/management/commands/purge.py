@@ -28,7 +28,10 @@ class Command(BaseCommand):
         database.require_current()
         if options["days"] < 0:
             raise CommandError(_("--days cannot be negative."))
-        before = timezone.now() - timedelta(days=options["days"])
+        try:
+            before = timezone.now() - timedelta(days=options["days"])
+        except OverflowError as error:
+            raise CommandError(_("--days reaches back before the first year. Give a smaller number.")) from error
         counts: dict[str, int] = {}
         for _receiver, answer in purge_wanted.send(Project, before=before):
             counts |= answer if isinstance(answer, dict) else {}

@@ -7,15 +7,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from openchamber.errors import Problem
 from openchamber.models import Project, Session
 from openchamber.projects.resolve import resolve
-from openchamber.sessions import choices, rows
+from openchamber.sessions import choices, ids, rows
 from openchamber.sessions.delivery import Prompt, send_message
 from openchamber.sessions.opencode import AgentServerError, client_for
 from openchamber.sessions.servers import current_server, find
+from openchamber.texts import validate_line
 
 
 class Command(BaseCommand):
@@ -46,6 +48,7 @@ class Command(BaseCommand):
             message_id=options["message_id"],
             with_context=not options["no_context"],
         )
+        self._check(options)
         try:
             session = self._new(options) if options["new"] else self._known(options["session"])
             if session.server and (prompt.agent or prompt.model):
@@ -69,6 +72,14 @@ class Command(BaseCommand):
             "state": told.state if told else None,
         }
         self.stdout.write(json.dumps(answer) if options["json"] else f"{session.pk} {sent.message_id}")
+
+    def _check(self, options: dict[str, Any]) -> None:
+        try:
+            validate_line(options["title"])
+        except ValidationError as error:
+            raise CommandError(f"--title: {' '.join(error.messages)}") from error
+        if options["message_id"] and not ids.is_message(options["message_id"]):
+            raise CommandError("--message-id: give one that OpenCode could have given: msg_ and letters or digits.")
 
     def _new(self, options: dict[str, Any]) -> Session:
         if options["project"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
@@ -43,8 +44,10 @@ class Command(BaseCommand):
 
     def create(self, name: str, scope: str, slugs: list[str]) -> None:
         """Print the secret alone, so that scripts can take it."""
-        if len(name) > 100:
-            raise CommandError(_("A name has at most 100 characters."))
+        try:
+            name = ApiToken._meta.get_field("name").clean(name.strip(), None)
+        except ValidationError as error:
+            raise CommandError(" ".join(error.messages)) from error
         projects = [self.project(slug) for slug in slugs]
         _token, secret = ApiToken.make(name=name, user=access.owner(), scope=scope, projects=projects)
         self.stdout.write(secret)
@@ -66,7 +69,9 @@ class Command(BaseCommand):
     def revoke(self, wanted: str) -> None:
         """By id, or by a name that only one token has."""
         live = ApiToken.objects.live()
-        found = list(live.filter(name=wanted)) or (list(live.filter(pk=int(wanted))) if wanted.isdecimal() else [])
+        found = list(live.filter(name=wanted)) or (
+            list(live.filter(pk=int(wanted))) if wanted.isdecimal() and len(wanted) < 19 else []
+        )
         if not found:
             raise CommandError(_("There is no token “%(name)s” that works.") % {"name": wanted})
         if len(found) > 1:

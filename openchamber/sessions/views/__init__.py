@@ -9,7 +9,7 @@ from openchamber.errors import Conflict, NotFound
 from openchamber.models import Project, Session
 from openchamber.panel import PanelRequest
 from openchamber.projects import access
-from openchamber.sessions import rows
+from openchamber.sessions import ids, rows
 from openchamber.sessions.opencode import OpenCode, client_for
 
 
@@ -25,6 +25,13 @@ def session_of(request: PanelRequest, slug: str, session_id: str) -> Session:
     if session is None or session.project_id != project.pk:
         raise NotFound(_("There is no such session in this project."))
     return session
+
+
+def message_named(key: str) -> str:
+    """The id of a message that a form names; what no message can be called is not asked about."""
+    if not ids.is_message(key):
+        raise NotFound(_("There is no such message in this session."))
+    return key
 
 
 def messages_url(session: Session) -> str:

@@ -16,7 +16,7 @@ from openchamber.panel import PanelRequest
 from openchamber.sessions import reading, rows
 from openchamber.sessions.delivery import Prompt, send_message
 from openchamber.sessions.forms import TitleForm
-from openchamber.sessions.views import client_of, session_of
+from openchamber.sessions.views import client_of, message_named, session_of
 from openchamber.sessions.views.pages import url_of
 from openchamber.signals import choice_made
 
@@ -87,7 +87,8 @@ def rename_session(request: PanelRequest, slug: str, session_id: str) -> HttpRes
 def fork_session(request: PanelRequest, slug: str, session_id: str) -> HttpResponse:
     """Copy the session, up to and without the message `before` ("": all of it), and go to the copy."""
     session = session_of(request, slug, session_id)
-    info = client_of(session).fork(session.pk, request.POST.get("before", ""))
+    before = request.POST.get("before", "")
+    info = client_of(session).fork(session.pk, message_named(before) if before else "")
     copy = rows.session_row(session.server, info)
     messages.success(request, _("This is the copy. The other session stays as it is."))
     # A worktree that stands apart may be another project, or none; the copy is shown where it belongs.
@@ -98,7 +99,7 @@ def fork_session(request: PanelRequest, slug: str, session_id: str) -> HttpRespo
 def revert_session(request: PanelRequest, slug: str, session_id: str) -> HttpResponse:
     """Take back a message and everything after it; the next message makes it final."""
     session = session_of(request, slug, session_id)
-    client_of(session).revert(session.pk, request.POST.get("message", ""))
+    client_of(session).revert(session.pk, message_named(request.POST.get("message", "")))
     session.disturb()
     return done(request, session)
 

@@ -1,0 +1,58 @@
+"""Commands with wrong arguments say so in a sentence."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from openchamber.models import AgentServer, ApiToken, Project
+from openchamber.models.leases import holder
+from openchamber.sessions import servers
+
+pytestmark = pytest.mark.django_db
+
+
+def test_purge_of_more_days_than_there_were_is_refused() -> None:
+    for days in ("999999999", "800000", "9" * 30):
+        with pytest.raises(CommandError, match="Give a smaller number"):
+            call_command("purge", "--days", days)
+
+
+def test_a_backup_into_a_file_says_that_this_is_no_directory(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("x")
+    with pytest.raises(CommandError) as refused:
+        call_command("backup", str(file))
+    assert str(refused.value) == f"No backup can be put into {file}: Not a directory. Name a directory."
+
+
+@pytest.mark.parametrize("name", ["", "   ", "two\nlines", "\u202egnp", "x" * 101])
+def test_a_token_needs_a_name_of_one_line(owner, name: str) -> None:
+    with pytest.raises(CommandError):
+        call_command("token", "create", name)
+    assert not ApiToken.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [("--title", "two\nlines", "--title: This must be one line"), ("--message-id", "nope", "--message-id")],
+)
+def test_send_refuses_what_no_session_takes(project: Project, option: str, value: str, said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        call_command("send", "Hello", "--new", "--project", "shop", option, value)
+
+
+def test_the_opencode_that_serve_started_is_asked_with_its_own_password(opencode, monkeypatch, caplog) -> None:
+    """OpenCode takes its usual address when that is free, also where `serve` starts it."""
+    monkeypatch.setattr(servers, "DEFAULT_URL", opencode.url)
+    started = AgentServer.objects.create(
+        url=opencode.url, password=opencode.password, source=AgentServer.Source.STARTED, started_by=holder()
+    )
+    with caplog.at_level(logging.INFO, "openchamber"):
+        assert servers.find() == started
+    assert not [record for record in caplog.records if "no agent server" in record.getMessage()]
+    started.refresh_from_db()
+    assert (started.source, started.password) == (AgentServer.Source.STARTED, opencode.password)
