@@ -1,6 +1,6 @@
 """Texts as files: what a file must be to become a text, and where the files of a project lie in a folder.
 
-notes/*.md    a note each        plans/*.md    a plan each        todos.md    the task items, in order
+notes/*.md    a note each        plans/*.md    a plan each        todos.md    the task items, in order (checklists)
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from django.core.exceptions import ValidationError
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from knowledge.models import Author, Note, Plan, Source, Todo
-from knowledge.models.plans import TASK
+from knowledge import checklists
+from knowledge.checklists import Outcome
+from knowledge.models import Author, Note, Plan, Source
 from openchamber.models import Project
 
 SUFFIXES = (".md", ".markdown", ".txt")
@@ -65,35 +66,34 @@ def import_note(project: Project, name: str, data: bytes, *, by: Author) -> Note
     return Note.write(project=project, body=text_of(data), source=Source.IMPORT, by=by)
 
 
-def import_todos(project: Project, name: str, data: bytes, *, by: Author) -> list[Todo]:
-    """A todo from each task item of a file (`- [ ] text`), in their order."""
-    check_name(name)
-    tasks = [found for line in text_of(data).splitlines() if (found := TASK.match(line))]
-    if not tasks:
-        raise ValidationError(_("There is no task item (“- [ ] text”) in it."))
-    return [Todo.write(project=project, text=task[2], done=task[1] != " ", by=by) for task in tasks]
-
-
 def check_name(name: str) -> None:
     """Refuse a file that does not even claim to be text."""
     if Path(name).suffix.lower() not in SUFFIXES:
         raise ValidationError(_("Only Markdown and text files (.md, .markdown, .txt) are imported."))
 
 
-def import_folder(project: Project, folder: Path, *, loose: str, by: Author) -> Iterator[tuple[str, str]]:
-    """(file, what was wrong, "" for nothing) of each file below `folder`; `loose` files become notes or plans."""
+def import_folder(project: Project, folder: Path, *, loose: str, by: Author) -> Iterator[Outcome]:
+    """Take in each file below `folder`; `loose` files become notes or plans. What a link points to is not read."""
     kinds = {"notes": import_note, "plans": import_plan}
     for path in sorted(folder.rglob("*")):
-        if not path.is_file() or path.suffix.lower() not in SUFFIXES:
-            continue
         name = str(path.relative_to(folder))
-        take = import_todos if name == "todos.md" else kinds.get(Path(name).parts[0], kinds[loose])
+        text = path.suffix.lower() in SUFFIXES
+        if path.is_symlink():
+            if text or path.is_dir():
+                yield Outcome(name, "refused", _("It is a link, and links are not followed."))
+            continue
+        if not text or not path.is_file():
+            continue
         try:
-            take(project, path.name, path.read_bytes(), by=by)
+            if name == "todos.md":
+                yield from checklists.take_in(project, text_of(path.read_bytes()), name=name, by=by)
+            else:
+                kinds.get(Path(name).parts[0], kinds[loose])(project, path.name, path.read_bytes(), by=by)
+                yield Outcome(name, "new")
         except ValidationError as error:
-            yield name, " ".join(error.messages)
-        else:
-            yield name, ""
+            yield Outcome(name, "refused", " ".join(error.messages))
+        except OSError as error:
+            yield Outcome(name, "refused", _("It cannot be read: %s.") % error.strerror)
 
 
 def export_folder(project: Project, folder: Path) -> int:
@@ -105,8 +105,7 @@ def export_folder(project: Project, folder: Path) -> int:
             name = f"{slugify(row.title)[:60] or kind[:-1]}-{row.pk}.md"
             (folder / kind / name).write_bytes(row.body.encode())
             count += 1
-    todos = project.todos.live().in_order()
-    lines = [f"- [{'x' if todo.done else ' '}] {' '.join(todo.text.split())}\n" for todo in todos]
-    if lines:
-        (folder / "todos.md").write_bytes("".join(lines).encode())
-    return count + len(lines)
+    items = [checklists.item_text(todo) for todo in project.todos.live().in_order()]
+    if items:
+        (folder / "todos.md").write_bytes("".join(items).encode())
+    return count + len(items)

@@ -93,7 +93,7 @@ def test_a_folder_of_files_becomes_notes_plans_and_todos(project, tmp_path):
         path = tmp_path / "in" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
-    assert "4 new" in run("import_knowledge", "shop", tmp_path / "in")
+    assert "5 new" in run("import_knowledge", "shop", tmp_path / "in")
     assert [note.body for note in Note.objects.all()] == ["A note."]
     assert {plan.body for plan in Plan.objects.all()} == {"# A plan\n", "# Loose"}
     assert [(todo.text, todo.done) for todo in Todo.objects.all()] == [("open", False), ("done", True)]

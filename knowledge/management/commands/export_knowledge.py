@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from knowledge import files
 from knowledge.management.commands.import_knowledge import project_named
 from openchamber import archive
 from openchamber.management import database
+from openchamber.models import Project
 
 
 class Command(BaseCommand):
@@ -28,9 +29,18 @@ class Command(BaseCommand):
         """Export, and say where it is."""
         database.require_current()
         project, target = project_named(options["project"]), options["target"]
-        if target.suffix == ".zip":
-            archive.export(project, target)
-            self.stdout.write(_("The whole project is in %s.") % target)
-        else:
-            count = files.export_folder(project, target)
-            self.stdout.write(_("%(count)d things are in %(target)s.") % {"count": count, "target": target})
+        try:
+            sentence = exported(project, target)
+        except OSError as error:
+            told = {"target": target, "reason": error.strerror}
+            raise CommandError(_("%(target)s cannot be written: %(reason)s.") % told) from error
+        self.stdout.write(sentence)
+
+
+def exported(project: Project, target: Path) -> str:
+    """Export; the sentence that says where it is."""
+    if target.suffix.lower() == ".zip":
+        archive.export(project, target)
+        return _("The whole project is in %s.") % target
+    count = files.export_folder(project, target)
+    return _("%(count)d things are in %(target)s.") % {"count": count, "target": target}

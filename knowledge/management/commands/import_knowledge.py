@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from knowledge import earlier, files
 from knowledge.models import LISTS, Author, Through
@@ -16,6 +18,8 @@ from knowledge.models.records import take_in
 from openchamber import archive
 from openchamber.management import database
 from openchamber.models import Project
+
+NAMED = 10  # projects that are told to whoever named none of them
 
 
 class Command(BaseCommand):
@@ -52,11 +56,12 @@ class Command(BaseCommand):
         if source.is_dir() and not (source / "context.json").is_file():
             by = Author(None, Through.FILE)
             outcomes = list(files.import_folder(project, source, loose=options["loose"], by=by))
-            refused = [f"{name}: {wrong}" for name, wrong in outcomes if wrong]
-            self.tell(Counter(new=len(outcomes) - len(refused)))
-            return refused
+            self.tell(Counter(one.what for one in outcomes if one.what != "refused"))
+            return [f"{one.where}: {one.reason}" for one in outcomes if one.what == "refused"]
         if source.is_dir() or source.name == "context.json":
             return self.take_earlier(project, source / "context.json" if source.is_dir() else source, options)
+        if source.suffix.lower() != ".zip" and not zipfile.is_zipfile(source):
+            raise CommandError(_("%s is none of these: give the folder it is in, a .zip or a context.json.") % source)
         found = archive.take_in(project, source, name=source.name, existing=options["existing"])
         self.tell(found.outcomes)
         return found.refused
@@ -86,5 +91,17 @@ def project_named(slug: str) -> Project:
     """The project with this slug."""
     project = Project.objects.filter(slug=slug).first()
     if project is None:
-        raise CommandError(_("There is no project %s.") % slug)
+        raise CommandError(_("There is no project %s.") % slug + " " + slugs_told())
     return project
+
+
+def slugs_told() -> str:
+    """Which projects can be named, as a sentence."""
+    slugs = list(Project.objects.order_by("slug").values_list("slug", flat=True))
+    if not slugs:
+        return _("There is none at all yet.")
+    more = len(slugs) - NAMED
+    named = ", ".join(slugs[:NAMED]) + (
+        ngettext(" and %(count)d more", " and %(count)d more", more) % {"count": more} if more > 0 else ""
+    )
+    return _("There are: %s.") % named

@@ -1,0 +1,108 @@
+"""Todos as a checklist in a text, exactly both ways: `- [x] first line`, further lines below it and two spaces in.
+
+A further line that would read as a task item itself has a backslash before its mark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from knowledge.models import Author, Todo
+from knowledge.models.todos import TODO_LENGTH
+from knowledge.texts import normal_lines, validate_not_blank
+from openchamber.models import Project
+
+MARK = r"(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\]"
+ITEM = re.compile(rf"[ \t]*{MARK}(?:[ \t](.*))?")
+LIKE_ITEM = re.compile(rf"^([ \t]*)(\\*{MARK})")
+ESCAPED = re.compile(rf"^([ \t]*)\\(\\*{MARK})")
+HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one thing in a folder: "new", "same", "kept" as it is here, or "refused" for a reason."""
+
+    where: str
+    what: str
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Item:
+    """A task item: the line that it begins in, what it says, and whether it is done."""
+
+    line: int
+    text: str
+    done: bool
+
+
+def item_text(todo: Todo) -> str:
+    """A todo as a task item."""
+    first, *more = todo.text.split("\n")
+    further = "".join("  " + LIKE_ITEM.sub(r"\1\\\2", line) + "\n" for line in more)
+    return f"- [{'x' if todo.done else ' '}] {first}\n{further}"
+
+
+def read(text: str) -> tuple[list[Item], list[int]]:
+    """The task items of a text, and the numbers of the lines that belong to none. Headings and blank lines may be."""
+    items: list[Item] = []
+    strays: list[int] = []
+    item, blank = None, ""
+    for number, line in enumerate(normal_lines(text).split("\n"), 1):
+        if found := ITEM.fullmatch(line):
+            item, blank = Item(number, found[2] or "", found[1] != " "), ""
+            items.append(item)
+        elif item and line.startswith(("  ", "\t")):
+            further = line[1:] if line[0] == "\t" else line[2:]
+            item.text += blank + "\n" + ESCAPED.sub(r"\1\2", further)
+            blank = ""
+        elif not line.strip():
+            blank += "\n"
+        else:
+            item = None
+            strays += [] if HEADING.match(line) else [number]
+    return items, strays
+
+
+def take_in(project: Project, text: str, *, name: str, by: Author) -> Iterator[Outcome]:
+    """A todo from each task item that there is no live todo for yet, in their order; `name` is the file's."""
+    items, strays = read(text)
+    if not items:
+        raise ValidationError(_("There is no task item (“- [ ] text”) in it."))
+    there: dict[str, list[bool]] = defaultdict(list)
+    for known, done in project.todos.live().values_list("text", "done"):
+        there[known].append(done)
+    for item in items:
+        what, reason = take_item(project, item, there[item.text], by)
+        yield Outcome(place(name, item.line), what, reason)
+    for number in strays:
+        yield Outcome(place(name, number), "refused", _("This is no task item (“- [ ] text”)."))
+
+
+def take_item(project: Project, item: Item, there: list[bool], by: Author) -> tuple[str, str]:
+    """What became of an item, and why; `there` is whether the todos that say the same are done, each good for one."""
+    if there:
+        same = item.done in there
+        there.remove(item.done if same else not item.done)
+        return "same" if same else "kept", ""
+    if len(item.text) > TODO_LENGTH:
+        told = {"count": len(item.text), "most": TODO_LENGTH}
+        return "refused", _("It has %(count)d characters, and a todo at most %(most)d.") % told
+    try:
+        validate_not_blank(item.text)
+        Todo.write(project=project, text=item.text, done=item.done, by=by)
+    except ValidationError as error:
+        return "refused", " ".join(error.messages)
+    return "new", ""
+
+
+def place(name: str, line: int) -> str:
+    """Where in a file."""
+    return _("%(name)s, line %(number)d") % {"name": name, "number": line}
