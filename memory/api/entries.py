@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Literal
 
@@ -174,8 +176,10 @@ def read_entry(request: ApiRequest, p: str, a: str, scope: str, name: str, respo
 
 @router.delete(BASE + "/{scope}/{name}", response={204: None})
 def delete_entry(request: ApiRequest, p: str, a: str, scope: str, name: str) -> Status[None]:
-    """Delete an entry; it can be brought back."""
-    entry_named(request, (p, a, scope), name).bin(by=Author(Through.API, request.auth.user))
+    """Delete an entry, with `If-Match` if it stands; it can be brought back."""
+    entry = entry_named(request, (p, a, scope), name)
+    with unless_stale(request, entry):
+        entry.bin(by=Author(Through.API, request.auth.user))
     return Status(204, None)
 
 
@@ -199,18 +203,26 @@ def change_entry(
 ) -> dict[str, Any]:
     """Set the type, the verdict (null: as the scanner says), the scope, or approve; with `If-Match` if it stands."""
     entry = entry_named(request, (p, a, scope), name)
-    seen = seen_revision(request)
-    if seen and seen != entry.revision:
-        raise StaleEdit(current=shown(entry, body=True))
     wanted = sent.model_dump(exclude_unset=True)
     try:
-        apply(entry, wanted, request, target(request, (p, a), wanted))
-    except Stale as stale:
-        raise StaleEdit(str(stale), current=shown(stale.current, body=True)) from stale
+        with unless_stale(request, entry):
+            apply(entry, wanted, request, target(request, (p, a), wanted))
     except Taken as taken:
         raise Conflict(str(taken)) from taken
     response.headers["ETag"] = etag(entry.revision)
     return shown(entry, body=True)
+
+
+@contextmanager
+def unless_stale(request: ApiRequest, entry: Entry) -> Iterator[None]:
+    """Do something with an entry if what `If-Match` names still stands, also while it is done; else 412."""
+    seen = seen_revision(request, entry.revision)
+    if seen and seen != entry.revision:
+        raise StaleEdit(current=shown(entry, body=True))
+    try:
+        yield
+    except Stale as stale:
+        raise StaleEdit(str(stale), current=shown(stale.current, body=True)) from stale
 
 
 def target(request: ApiRequest, place: tuple[str, str], wanted: dict[str, Any]) -> Scope | None:

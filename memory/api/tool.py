@@ -16,6 +16,7 @@ from openchamber.errors import Forbidden, Invalid
 from openchamber.models import Session
 from openchamber.projects.access import ApiRequest
 from openchamber.projects.resolve import resolve
+from openchamber.texts import Line, Text
 
 router = Router(tags=["memory"])
 
@@ -24,12 +25,12 @@ class Call(Schema):
     """A call of the tool: what the agent gave, and where it was called from."""
 
     action: Literal["list", "read", "save", "delete", "search"]
-    client: str = Field("", max_length=40)
-    session: str = Field("", max_length=200)
-    directory: str = Field("", max_length=4096)
-    agent: str = Field("", max_length=200)
+    client: Line = Field("", max_length=40)
+    session: Line = Field("", max_length=200)
+    directory: Text = Field("", max_length=4096)
+    agent: Line = Field("", max_length=200)
     scope: Literal["", "user", "workspace"] = ""
-    id: str = Field("", max_length=200)
+    id: Line = Field("", max_length=200)
     title: str = ""
     name: str = Field("", max_length=200)
     body: str = ""
