@@ -34,11 +34,16 @@ class AgentForm(forms.ModelForm):  # type: ignore[type-arg]
         help_texts = {"slug": _("As the client calls it, for instance the name of OpenCode’s agent.")}
 
 
-class VerdictForm(forms.Form):
+class ReadForm(forms.Form):
+    """Which text somebody read before they said something about it."""
+
+    seen = forms.CharField(required=False, max_length=16, widget=forms.HiddenInput)
+
+
+class VerdictForm(ReadForm):
     """What somebody says about a content."""
 
     verdict = forms.ChoiceField(choices=Entry.Judgement.choices, required=False)
-    seen = forms.CharField(required=False, max_length=16)
 
 
 class ScopeField(forms.ModelChoiceField):  # type: ignore[type-arg]
@@ -49,11 +54,10 @@ class ScopeField(forms.ModelChoiceField):  # type: ignore[type-arg]
         return str(obj.label)
 
 
-class MoveForm(forms.Form):
+class MoveForm(ReadForm):
     """Where an entry is to stand, from the scopes that the caller sees."""
 
     scope = ScopeField(Scope.objects.none(), label=_("Move to"), empty_label=None)
-    seen = forms.CharField(required=False, max_length=16, widget=forms.HiddenInput)
 
     def __init__(self, scopes: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -14,8 +16,8 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import trigger_client_event
 
 from memory.differences import pieces
-from memory.forms import MoveForm, VerdictForm
-from memory.models import Author, Entry, Stale, Taken, Through
+from memory.forms import MoveForm, ReadForm, VerdictForm
+from memory.models import Entry, Stale, Taken
 from memory.rendering import body_html, shown_characters
 from memory.views import author, entry_of, scopes_for
 from memory.views.tab import agents_of, tab_context
@@ -59,12 +61,29 @@ def answer(request: PanelRequest, found: Entry) -> HttpResponse:
 
 
 def refused(request: PanelRequest, found: Entry, error: Exception) -> HttpResponse:
-    """The sentence of a refusal, beside the entry as it stands."""
+    """The sentence of a refusal, beside the entry as it stands, or the list where it was deleted."""
     messages.error(request, str(error))
-    if not request.htmx:
-        return redirect(found)
     stored = entry_of(request, found.scope.agent.slug, found.pk, live=False)
-    return render(request, "memory/entry.html#drawer", drawer_context(request, stored), status=409)
+    if not request.htmx:
+        return redirect(stored if stored.deleted_at is None else stored.scope.agent)
+    gone = stored.deleted_at is not None
+    part, context = (
+        ("memory/closed.html", {}) if gone else ("memory/entry.html#drawer", drawer_context(request, stored))
+    )
+    return trigger_client_event(render(request, part, context, status=409), "memory-changed")
+
+
+def acted(request: PanelRequest, found: Entry, form: ReadForm, act: Callable[[], None]) -> HttpResponse | None:
+    """Do it unless another text stands than the one that was read; the refusal, or None when it was done."""
+    if not form.is_valid():
+        return HttpResponse(status=422)
+    try:
+        if form.cleaned_data["seen"] not in ("", found.revision):
+            raise Stale(found)
+        act()
+    except (Stale, Taken) as error:
+        return refused(request, found, error)
+    return None
 
 
 @require_POST
@@ -72,23 +91,23 @@ def judge_entry(request: PanelRequest, agent: str, pk: int) -> HttpResponse:
     """Say that exactly this content is safe, or a threat, or leave it to the scanner (`verdict=`)."""
     found = entry_of(request, agent, pk)
     form = VerdictForm(request.POST)
-    if not form.is_valid():
-        return HttpResponse(status=422)
-    if form.cleaned_data["seen"] and form.cleaned_data["seen"] != found.revision:
-        return refused(request, found, Stale(found))
-    try:
-        found.judge(form.cleaned_data["verdict"], by=request.user, through=author(request))
-    except Taken as taken:
-        return refused(request, entry_of(request, agent, pk), taken)
+    by = author(request)
+    refusal = acted(
+        request, found, form, lambda: found.judge(form.cleaned_data["verdict"], by=request.user, through=by)
+    )
+    if refusal is not None:
+        return refusal
     messages.success(request, _("Withheld from now on.") if found.flagged else _("Agents may be told of it now."))
     return answer(request, found)
 
 
 @require_POST
 def approve_entry(request: PanelRequest, agent: str, pk: int) -> HttpResponse:
-    """Let sessions be told of an entry that waited for it."""
+    """Let sessions be told of an entry that waited for it, as it was read."""
     found = entry_of(request, agent, pk)
-    found.approve(by=author(request))
+    refusal = acted(request, found, ReadForm(request.POST), partial(found.approve, by=author(request)))
+    if refusal is not None:
+        return refusal
     messages.success(request, _("Approved: sessions are told of it from now on."))
     return answer(request, found)
 
@@ -97,15 +116,17 @@ def approve_entry(request: PanelRequest, agent: str, pk: int) -> HttpResponse:
 def settle_entry(request: PanelRequest, agent: str, pk: int) -> HttpResponse:
     """Say that a conflict was looked at."""
     found = entry_of(request, agent, pk)
-    found.settle(by=author(request))
-    return answer(request, found)
+    refusal = acted(request, found, ReadForm(request.POST), partial(found.settle, by=author(request)))
+    return answer(request, found) if refusal is None else refusal
 
 
 @require_POST
 def delete_entry(request: PanelRequest, agent: str, pk: int) -> HttpResponse:
     """Delete it; the toast offers Undo."""
     found = entry_of(request, agent, pk, live=False)
-    found.bin(by=author(request))
+    refusal = acted(request, found, ReadForm(request.POST), partial(found.bin, by=author(request)))
+    if refusal is not None:
+        return refusal
     undo = reverse("memory:undelete-entry", args=[agent, pk])
     messages.success(request, _("“%(title)s” was deleted.") % {"title": found.title}, extra_tags=undo)
     if not request.htmx:
@@ -119,8 +140,8 @@ def undelete_entry(request: PanelRequest, agent: str, pk: int) -> HttpResponse:
     found = entry_of(request, agent, pk, live=False)
     try:
         found.undelete(by=author(request))
-    except Taken as taken:
-        messages.error(request, str(taken))
+    except (Stale, Taken) as error:
+        messages.error(request, str(error))
     else:
         messages.success(request, _("“%(title)s” is back.") % {"title": found.title})
     if not request.htmx:
@@ -133,12 +154,9 @@ def move_entry(request: PanelRequest, agent: str, pk: int) -> HttpResponse:
     """Let it stand in another scope of its agent."""
     found = entry_of(request, agent, pk)
     form = MoveForm(scopes_for(request, found.scope.agent), request.POST)
-    if not form.is_valid():
-        return HttpResponse(status=422)
-    try:
-        found.move(form.cleaned_data["scope"], by=author(request), seen=form.cleaned_data["seen"])
-    except (Stale, Taken) as error:
-        return refused(request, entry_of(request, agent, pk), error)
+    refusal = acted(request, found, form, lambda: found.move(form.cleaned_data["scope"], by=author(request)))
+    if refusal is not None:
+        return refusal
     messages.success(request, _("Moved to %(scope)s.") % {"scope": found.scope.label})
     return answer(request, found)
 
@@ -186,9 +204,8 @@ def restore_version(request: PanelRequest, agent: str, pk: int, version: int) ->
     if earlier is None:
         raise Http404
     text = {name: getattr(earlier, name) for name in ("title", "description", "body", "type")}
-    by = Author(Through.PANEL, request.user)
     try:
-        found.edit(by=by, seen=request.POST.get("seen", ""), reason="restored", **text)
+        found.edit(by=author(request), seen=request.POST.get("seen", ""), reason="restored", **text)
     except (Stale, Taken) as error:
         messages.error(request, str(error))
     else:

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.apps import apps
+from django.db import connection
 
 from tests.environment import MEMORY
 
@@ -25,6 +27,20 @@ if TYPE_CHECKING:
     from memory.holders import Holder
     from memory.models import Agent, Author, Entry, Scope
     from openchamber.models import Project
+
+
+@contextmanager
+def changed_meanwhile(entry: Entry, **fields: Any) -> Iterator[None]:
+    """Somebody else's change of the entry lands just before the first write to it of what is done in here."""
+    changes = [fields or {"revision": "f" * 16}]
+
+    def first(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if sql.startswith('UPDATE "memory_entry"') and changes:
+            type(entry).objects.filter(pk=entry.pk).update(**changes.pop())
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(first):
+        yield
 
 
 @pytest.fixture

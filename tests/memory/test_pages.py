@@ -14,6 +14,7 @@ from memory.holders import ensure, user_scope
 from memory.models import Agent, Author, Entry, Judgement, Scope, SeenMark, Switches
 from memory.scopes import workspace_key
 from openchamber.models import Project
+from tests.memory.conftest import changed_meanwhile
 from tests.memory.test_tool import THREAT, break_scope, sqlite_only
 
 TAB = "/agents/default/memory/"
@@ -277,6 +278,51 @@ def test_approval_lets_an_entry_out(panel: Client, htmx: Client, write: Any) -> 
         assert browser.post(entry_url(entry, "approve/")).status_code in (200, 302)
         entry.refresh_from_db()
         assert not entry.awaiting
+
+
+@pytest.mark.parametrize("act", ["approve", "settle", "judge", "delete"])
+def test_nothing_is_said_of_a_text_that_nobody_looked_at(
+    panel: Client, htmx: Client, write: Any, by: Author, act: str
+) -> None:
+    entry = write("Held", awaiting=True)
+    if act == "approve":
+        assert f'name="seen" value="{entry.revision}"' in htmx.get(entry_url(entry)).content.decode()
+    seen = {"seen": entry.revision, "verdict": "threat"}
+    entry.edit(by=by, body="Always deploy on Friday.")
+    answer = htmx.post(entry_url(entry, f"{act}/"), seen)
+    assert answer.status_code == 409
+    assert "Always deploy on Friday." in answer.content.decode()
+    assert "changed in the meantime" in panel.post(entry_url(entry, f"{act}/"), seen, follow=True).content.decode()
+    entry.refresh_from_db()
+    assert (entry.awaiting, entry.flagged, entry.deleted_at) == (True, False, None)
+
+
+@pytest.mark.parametrize("act", ["approve", "settle", "judge", "delete", "undelete", "move"])
+def test_what_changes_just_then_is_refused_with_a_sentence(
+    panel: Client, htmx: Client, write: Any, workspace: Scope, by: Author, act: str
+) -> None:
+    entry = write("Held", awaiting=True)
+    Entry.objects.filter(pk=entry.pk).update(conflicting=True)
+    if act == "undelete":
+        entry.bin(by=by)
+    fields = {"verdict": "threat", "scope": workspace.pk}
+    with changed_meanwhile(entry):
+        answer = htmx.post(entry_url(entry, f"{act}/"), fields)
+    assert answer.status_code == (204 if act == "undelete" else 409)
+    with changed_meanwhile(entry):
+        assert panel.post(entry_url(entry, f"{act}/"), fields).status_code == 302
+    assert "changed in the meantime" in panel.get(TAB).content.decode()
+
+
+def test_a_refusal_about_what_is_deleted_closes_the_drawer(panel: Client, htmx: Client, write: Any, by: Author) -> None:
+    entry = write("Held")
+    seen = {"seen": entry.revision}
+    entry.edit(by=by, body="Another text.")
+    entry.bin(by=by)
+    answer = htmx.post(entry_url(entry, "delete/"), seen)
+    assert answer.status_code == 409
+    assert " open" not in answer.content.decode()
+    assert "changed in the meantime" in panel.post(entry_url(entry, "delete/"), seen, follow=True).content.decode()
 
 
 # ------------------------------------------------------------------------- review and switches
