@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
@@ -36,11 +35,16 @@ class Outcome:
 
 @dataclass(slots=True)
 class Item:
-    """A task item: the line that it begins in, what it says, and whether it is done."""
+    """A task item: the line that it begins in, the lines that it has, and whether it is done."""
 
     line: int
-    text: str
+    lines: list[str]
     done: bool
+
+    @property
+    def text(self) -> str:
+        """All that it says."""
+        return "\n".join(self.lines)
 
 
 def item_text(todo: Todo) -> str:
@@ -54,50 +58,49 @@ def read(text: str) -> tuple[list[Item], list[int]]:
     """The task items of a text, and the numbers of the lines that belong to none. Headings and blank lines may be."""
     items: list[Item] = []
     strays: list[int] = []
-    item, blank = None, ""
+    item, blank = None, 0
     for number, line in enumerate(normal_lines(text).split("\n"), 1):
         if found := ITEM.fullmatch(line):
-            item, blank = Item(number, found[2] or "", found[1] != " "), ""
+            item, blank = Item(number, [found[2] or ""], found[1] != " "), 0
             items.append(item)
         elif item and line.startswith(("  ", "\t")):
             further = line[1:] if line[0] == "\t" else line[2:]
-            item.text += blank + "\n" + ESCAPED.sub(r"\1\2", further)
-            blank = ""
+            item.lines += [""] * blank + [ESCAPED.sub(r"\1\2", further)]
+            blank = 0
         elif not line.strip():
-            blank += "\n"
+            blank += 1
         else:
             item = None
             strays += [] if HEADING.match(line) else [number]
     return items, strays
 
 
-def take_in(project: Project, text: str, *, name: str, by: Author) -> Iterator[Outcome]:
-    """A todo from each task item that there is no live todo for yet, in their order; `name` is the file's."""
+def take_in(project: Project, text: str, *, name: str, by: Author) -> list[Outcome]:
+    """A todo from each task item that there is no live todo for yet; what became of every line of the file `name`."""
     items, strays = read(text)
     if not items:
         raise ValidationError(_("There is no task item (“- [ ] text”) in it."))
     there: dict[str, list[bool]] = defaultdict(list)
     for known, done in project.todos.live().values_list("text", "done"):
         there[known].append(done)
-    for item in items:
-        what, reason = take_item(project, item, there[item.text], by)
-        yield Outcome(place(name, item.line), what, reason)
-    for number in strays:
-        yield Outcome(place(name, number), "refused", _("This is no task item (“- [ ] text”)."))
+    found = [(number, "refused", _("This is no task item (“- [ ] text”).")) for number in strays]
+    found += [(item.line, *take_item(project, item, there[item.text], by)) for item in items]
+    return [Outcome(place(name, line), what, reason) for line, what, reason in sorted(found)]
 
 
 def take_item(project: Project, item: Item, there: list[bool], by: Author) -> tuple[str, str]:
     """What became of an item, and why; `there` is whether the todos that say the same are done, each good for one."""
+    text = item.text
     if there:
         same = item.done in there
         there.remove(item.done if same else not item.done)
         return "same" if same else "kept", ""
-    if len(item.text) > TODO_LENGTH:
-        told = {"count": len(item.text), "most": TODO_LENGTH}
+    if len(text) > TODO_LENGTH:
+        told = {"count": len(text), "most": TODO_LENGTH}
         return "refused", _("It has %(count)d characters, and a todo at most %(most)d.") % told
     try:
-        validate_not_blank(item.text)
-        Todo.write(project=project, text=item.text, done=item.done, by=by)
+        validate_not_blank(text)
+        Todo.write(project=project, text=text, done=item.done, by=by)
     except ValidationError as error:
         return "refused", " ".join(error.messages)
     return "new", ""

@@ -45,6 +45,7 @@ def test_lines_that_become_no_todo_are_named_and_the_others_are_taken_in(project
         assert "todos.md, line 7: This is no task item" in told
         assert "todos.md, line 8: Write something first" in told
         assert "4 were refused" in told
+        assert [line[15] for line in told.splitlines() if line.startswith("todos.md, line ")] == ["4", "6", "7", "8"]
         assert todos() == [("first", False), ("third", False)]
 
 
