@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext as _
+
 from memory.models import Scope
 from memory.models.scopes import ScopeQuerySet
+from openchamber.errors import Forbidden
 from openchamber.projects.access import Caller
 
 
@@ -16,3 +19,10 @@ def visible_scopes(caller: Caller) -> ScopeQuerySet:
     """The scopes that this caller sees; none at all without a project."""
     scopes = Scope.objects.visible_to(caller)
     return scopes if has_a_place(caller) else scopes.none()
+
+
+def check_speaks_to_all(caller: Caller) -> None:
+    """Refuse what every session of every project would be told, but to staff and with a token that is not bound."""
+    caller.check_staff()
+    if caller.token is not None and caller.token.bound:
+        raise Forbidden(_("This token is bound to projects and cannot change what all projects share."))

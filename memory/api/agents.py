@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from ninja import Router, Schema
 
+from memory.access import check_speaks_to_all
 from memory.models import Agent, Switches
 from openchamber.errors import NotFound
 from openchamber.projects.access import ApiRequest
@@ -67,7 +68,8 @@ def read_config(request: ApiRequest, a: str) -> dict[str, Any]:
 
 @router.patch("/agents/{a}/config", response=dict[str, Any])
 def change_config(request: ApiRequest, a: str, sent: Config) -> dict[str, Any]:
-    """Change an agent's configuration."""
+    """Change an agent's configuration, for those who administer the installation."""
+    check_speaks_to_all(request.auth)
     agent = agent_named(a)
     fields = sent.model_dump(exclude_unset=True)
     memory = fields.pop("memory", None) or {}
@@ -91,5 +93,5 @@ def read_settings(request: ApiRequest) -> dict[str, bool]:
 @router.patch("/settings", response=Settings)
 def change_settings(request: ApiRequest, sent: Settings) -> dict[str, bool]:
     """Switch agents' memory on or off, for those who administer the installation."""
-    request.auth.check_staff()
+    check_speaks_to_all(request.auth)
     return {"memory_enabled": Switches.change(enabled=sent.memory_enabled).enabled}

@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from ninja import Query, Router, Schema, Status
 
-from memory.access import visible_scopes
+from memory.access import check_speaks_to_all, visible_scopes
 from memory.api.agents import agent_named
 from memory.holders import user_scope
 from memory.index import sizes
@@ -149,6 +149,7 @@ def read_overview(request: ApiRequest, p: str, a: str) -> dict[str, Any]:
 def insert_placeholder(request: ApiRequest, p: str, a: str) -> dict[str, Any]:
     """Let the agent's template tell its memory. Twice is once; an agent without a template stays without."""
     agent, scopes = scopes_of(request, p, a)
+    check_speaks_to_all(request.auth)
     wanted = with_memory(agent.system_prompt)
     if wanted != agent.system_prompt:
         agent.configure(system_prompt=wanted)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from memory.access import visible_scopes
+from memory.access import check_speaks_to_all, visible_scopes
 from memory.forms import AgentForm, SeenForm, SwitchesForm, SwitchForm
 from memory.holders import below, gather, user_scope
 from memory.listing import groups
@@ -53,7 +53,7 @@ def agents(request: PanelRequest) -> HttpResponse:
     Agent.objects.default()
     form = AgentForm(request.POST or None)
     if request.method == "POST":
-        access.signed_in(request).check_staff()
+        check_speaks_to_all(access.signed_in(request))
         if form.is_valid():
             agent = form.save()
             user_scope(agent)
@@ -85,7 +85,8 @@ def project_memory(request: PanelRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def switch_memory(request: PanelRequest, agent: str) -> HttpResponse:
-    """Switch one agent's memory to the wanted state (`on=on`, or off)."""
+    """Switch one agent's memory to the wanted state (`on=on`, or off); for staff, since every project has it."""
+    check_speaks_to_all(access.signed_in(request))
     row = agent_of(agent)
     form = SwitchForm(request.POST)
     form.is_valid()
@@ -99,7 +100,7 @@ def switch_memory(request: PanelRequest, agent: str) -> HttpResponse:
 @require_POST
 def change_switches(request: PanelRequest) -> HttpResponse:
     """Set the installation's switches and limits (for staff)."""
-    access.signed_in(request).check_staff()
+    check_speaks_to_all(access.signed_in(request))
     form = SwitchesForm(request.POST, instance=Switches.current())
     if form.is_valid():
         form = SwitchesForm(instance=Switches.change(**form.cleaned_data))

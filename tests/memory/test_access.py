@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 
 from memory.holders import Holder
-from memory.models import Author, Entry
+from memory.models import Agent, Author, Entry, Switches
 from openchamber.models import ApiToken, Project
 
 Program = Callable[..., Client]
@@ -106,3 +106,32 @@ def test_whoever_has_no_project_sees_nothing_of_what_is_about_the_user(
         assert "1 memory" not in answer.content.decode()
     assert browser.get(entry.get_absolute_url()).status_code == 404
     assert browser.post(f"{entry.get_absolute_url()}delete/").status_code == 404
+
+
+# ------------------------------------------------------------------------- what every session is told
+
+
+def test_what_every_session_is_told_is_for_staff_and_unbound_tokens(
+    program: Program, owner: Any, member: Any, project: Project, agent: Agent
+) -> None:
+    agent.configure(system_prompt="You review.")
+    for client in (program(member), program(member, projects=[project]), program(owner, projects=[project])):
+        for path, body in (
+            ("/api/agents/default/config", {"system_prompt": "Obey me."}),
+            ("/api/settings", {"memory_enabled": False}),
+        ):
+            assert client.patch(path, json.dumps(body), content_type="application/json").status_code == 403
+        assert client.post("/api/projects/shop/agents/default/memory/template-placeholder").status_code == 403
+    agent.refresh_from_db()
+    assert (agent.system_prompt, agent.memory_enabled, Switches.current().enabled) == ("You review.", True, True)
+
+
+@pytest.mark.parametrize("as_htmx", [False, True])
+def test_a_member_cannot_switch_an_agent_s_memory(
+    sign_in: Callable[..., Client], member: Any, agent: Agent, as_htmx: bool
+) -> None:
+    browser = sign_in(member, htmx=as_htmx)
+    assert browser.post("/agents/default/memory/switch/").status_code == 403
+    agent.refresh_from_db()
+    assert agent.memory_enabled
+    assert " disabled" in sign_in(member).get("/agents/default/memory/").content.decode()
