@@ -13,8 +13,8 @@ from django.db.models import QuerySet
 
 from memory import texts
 from memory.models import Entry, Scope
-from memory.models.entries import scope_changed
 from memory.models.questions import EntryQuerySet
+from memory.models.scopes import scope_changed
 from memory.threats import SCANNER_VERSION
 
 logger = logging.getLogger(__name__)

@@ -39,6 +39,13 @@ class Draft:
         """As it would be stored."""
         return texts.one_line(self.title), texts.one_line(self.description), texts.plain(self.body)
 
+    def check(self) -> None:
+        """Refuse what is too long or empty, before anything waits for it. A title may be that of a known entry."""
+        title, description, body = self.content
+        known = not title and (self.wanted or self.name)
+        title = "known" if known else title
+        Entry(title=title, description=description, body=body, type=self.type or Entry.Type.FACT).check_texts()
+
 
 class Full(Problem):
     """The scope holds as much as it may."""
@@ -51,6 +58,7 @@ def memory_save(holder: Holder, kind: str, draft: Draft, *, by: Author) -> Answe
     threat is stored for the user's eyes only and never in place of a clean entry."""
     scope = scope_for(holder, kind)
     try:
+        draft.check()
         return _saved(scope, draft, by=by)
     except ValidationError as error:
         raise Invalid(_refusal(error), fields=error.message_dict) from error

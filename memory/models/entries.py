@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, models, transaction
@@ -16,10 +15,9 @@ from simple_history.models import HistoricalRecords
 from memory import texts
 from memory.models.authors import Author, Written
 from memory.models.questions import EntryQuerySet, Stale, Taken
-from memory.models.scopes import Scope
+from memory.models.scopes import Scope, scope_changed
+from memory.models.written import EDITED, SCANNED, TEXTS, VERDICT, stored
 from memory.threats import SCANNER_VERSION, scan
-from openchamber import signals
-from openchamber.models import Project
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -124,6 +122,10 @@ class Entry(models.Model):
         """What is scanned, compared and told."""
         return self.title, self.description, self.body
 
+    def check_texts(self) -> None:
+        """Refuse what is empty or too long. Before the scan, which a text of any size would keep busy."""
+        self.clean_fields(exclude={field.name for field in self._meta.fields} - TEXTS)
+
     def same_as(self, title: str, description: str, body: str, kind: str) -> bool:
         """Whether it says exactly this already."""
         return (*self.content(), self.type) == (title, description, body, kind)
@@ -133,8 +135,9 @@ class Entry(models.Model):
     @classmethod
     def write(cls, *, scope: Scope, by: Author, awaiting: bool = False, name: str = "", **fields: str) -> Entry:
         """A new entry (title, body, and perhaps description and type); a broken rule raises ValidationError."""
-        entry = cls(scope=scope, awaiting=awaiting, **_plain(fields))
+        entry = cls(scope=scope, awaiting=awaiting, **stored(fields))
         entry.origin_session, entry.origin_agent, entry.origin_client = by.session, by.agent, by.client
+        entry.check_texts()
         entry.name = name or entry._free_name()
         entry._derive()
         entry.clean_fields(exclude=["scope"])
@@ -150,8 +153,9 @@ class Entry(models.Model):
         if seen and seen != self.revision:
             raise Stale(self)
         before = self.revision
-        for field, value in _plain(fields).items():
+        for field, value in stored(fields).items():
             setattr(self, field, value)
+        self.check_texts()
         self._derive()
         self.clean_fields(exclude=["scope"])
         if self.revision == before:
@@ -305,35 +309,3 @@ class Entry(models.Model):
             client=by.client,
             **{field.attname: getattr(self, field.attname) for field in history.tracked_fields},
         )
-
-
-# What a scan writes, and what a verdict does.
-SCANNED = ["content_hash", "scanned_with", "matches"]
-VERDICT = ["judgement", "flagged", "conflicting"]
-# What an edit may write.
-EDITED = [
-    "title",
-    "title_key",
-    "description",
-    "body",
-    "type",
-    "name",
-    "revision",
-    "updated_at",
-    *SCANNED,
-    *VERDICT,
-]
-
-
-def _plain(fields: dict[str, str]) -> dict[str, Any]:
-    """The fields as they are stored: lines of one line, one kind of line end."""
-    lines = {"title", "description", "name", "type"}
-    return {name: (texts.one_line if name in lines else texts.plain)(value) for name, value in fields.items()}
-
-
-def scope_changed(scope: Scope) -> None:
-    """Let sessions and open pages follow, now that something of `scope` changed."""
-    scope.touch()
-    for project in Project.objects.filter(directory=scope.directory) if scope.directory else ():
-        project.touch()
-        transaction.on_commit(partial(signals.knowledge_changed.send_robust, sender=Project, project=project))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
-from django.db import models
+from django.db import models, transaction
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
@@ -13,6 +14,8 @@ from django.utils.translation import gettext_lazy
 
 from memory.models.agents import Agent
 from memory.scopes import USER, base_name
+from openchamber import signals
+from openchamber.models import Project
 
 if TYPE_CHECKING:
     from openchamber.projects.access import Caller
@@ -104,3 +107,11 @@ class Scope(models.Model):
     def touch(self) -> None:
         """Say that what a session is told of it changed. One statement, because many writers do it at once."""
         type(self).objects.filter(pk=self.pk).update(revision=models.F("revision") + 1)
+
+
+def scope_changed(scope: Scope) -> None:
+    """Let sessions and open pages follow, now that something of `scope` changed."""
+    scope.touch()
+    for project in Project.objects.filter(directory=scope.directory) if scope.directory else ():
+        project.touch()
+        transaction.on_commit(partial(signals.knowledge_changed.send_robust, sender=Project, project=project))

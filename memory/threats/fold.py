@@ -44,6 +44,8 @@ LATIN = str.maketrans({other: letter for letter, others in LOOK_ALIKES.items() f
 SQUARED = {ord(other): letter for letter, others in LOOK_ALIKES.items() for other in others if ord(other) > 0x1F000}
 LEET = str.maketrans("01345789@$!|", "oieastbgasil")
 MARKS = frozenset({"Mn", "Mc", "Me"})
+# One sign can stand for a whole phrase (U+FDFA for 18 letters): such a one stays, or a text would grow without bound.
+LONGEST_FOLD = 4
 # How many characters the table remembers: a text of nothing but rare ones must not fill the memory.
 MOST_KNOWN = 100_000
 APOSTROPHES = "'’‘`´ʼ"
@@ -88,7 +90,8 @@ def fold_character(code: int) -> str:
     if not unicodedata.decomposition(character) and lowered == character:
         return character
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", lowered).casefold())
-    return "".join(part for part in plain if unicodedata.category(part) not in MARKS and part not in APOSTROPHES)
+    folded = "".join(part for part in plain if unicodedata.category(part) not in MARKS and part not in APOSTROPHES)
+    return folded if len(folded) <= LONGEST_FOLD else character
 
 
 FOLDING = Folding()

@@ -21,6 +21,9 @@ from memory.threats.respell import respelled
 NEAR = 30
 # How deep one encoding may lie in another, and how many characters of decoded text are read.
 DEPTH, MOST_READ = 3, 400_000
+# How much of a text is read, in characters: ten times the longest entry. What is longer is withheld, because nobody
+# read the rest.
+MOST_TEXT = 200_000
 # How much of a match is shown to people, in characters.
 SHOWN = 200
 STYLED = re.compile(
@@ -92,9 +95,12 @@ SCANNER_VERSION = version()
 def scan(*texts: str) -> list[Match]:
     """What threatens in texts that are read one after the other (a title and a body), one match per category."""
     matches: dict[str, Match] = {}
-    for reading in readings("\n".join(filter(None, texts))):
+    text = "\n".join(filter(None, texts))
+    for reading in readings(text[:MOST_TEXT]):
         for match in threats(reading):
             matches.setdefault(match.category, match)
+    if rest := text[MOST_TEXT:].strip():
+        matches.setdefault(HIDDEN, Match(HIDDEN, visible(rest[:SHOWN]), "unread"))
     return list(matches.values())
 
 

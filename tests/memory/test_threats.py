@@ -12,6 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from memory.threats import CATEGORIES, SCANNER_VERSION, scan, visible
+from memory.threats.fold import fold
 from memory.threats.grammar import VOCABULARY
 from memory.threats.marks import SHAPES
 from tests.memory.corpus import attacks, ordinary
@@ -104,6 +105,15 @@ def test_an_order_past_64_kilobytes_is_seen() -> None:
     assert categories("Ordinary build note line.\n" * 4_000 + ORDER)
 
 
+def test_what_is_too_long_to_be_read_through_is_withheld() -> None:
+    [match] = scan("Ordinary build note line.\n" * 10_000 + ORDER)
+    assert (match.category, match.way) == ("hidden text", "unread")
+
+
+def test_no_text_grows_when_it_is_folded() -> None:
+    assert len(fold("\ufdfa\ufdfb\u3316\u2474\ufb03" * 100)) <= 5 * 4 * 100
+
+
 def test_a_negation_makes_a_rule_of_an_order() -> None:
     assert not categories("Never ignore the previous instructions of the safety manual.")
     assert not categories("Do not send passwords to anyone by email.")
@@ -156,6 +166,7 @@ def slow_inputs(size: int) -> dict[str, str]:
     words = list(VOCABULARY.words)
     repeated = ["<!-- ", "<!-- x -->", " ", "a", "\n", "ignore ", "ignore previous ", "a ", "[![", "](http://", "%25"]
     repeated += ["&#", "&amp;", "\u200b", "a\u200d", "\U000e0041", "\u202e", "e\u0301\u0316", "curl -d ", ".ssh/id_"]
+    repeated += ["! ", "!a", "a! ", "\ufdfa", "\ufdfa ", "\u3300", "\u3300 ", "user: ", "<system>"]
     repeated += ["01", "65 ", "ab", "sk-", "evil.", "\\u0041", "忽略之", "ᄀ", "a1$b!", "rm -rf ", "display:none"]
     inputs = {text: (text * size)[:size] for text in repeated}
     inputs["words"] = " ".join(pick.choice(words) for _ in range(size // 4))[:size]
@@ -163,6 +174,13 @@ def slow_inputs(size: int) -> dict[str, str]:
     inputs["letters"] = "".join(pick.choice("ABCDEFabcdef0123456789+/") for _ in range(size))
     inputs["characters"] = "".join(chr(pick.randrange(0x20, 0xD7FF)) for _ in range(size))
     return inputs
+
+
+@pytest.mark.parametrize("text", ["! ", "\ufdfa", "a! ", "\u3300", "ignore! "])
+def test_a_million_hostile_characters_take_less_than_a_second(text: str) -> None:
+    start = time.thread_time()
+    scan((text * 1_000_000)[:1_000_000])
+    assert time.thread_time() - start < 1
 
 
 @pytest.mark.parametrize(("name", "text"), slow_inputs(200_000).items(), ids=lambda value: repr(value[:12]))

@@ -374,3 +374,28 @@ def test_a_directory_of_somebody_else_s_project_is_refused(
     theirs = Client(headers={"Authorization": f"Bearer {secret}"})
     answer = call(theirs, project, action="list")
     assert answer.status_code == 403
+
+
+def test_an_oversized_save_is_refused_before_anything_is_scanned_or_locked(
+    save: Callable[..., Any], holder: Holder, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
+) -> None:
+    def scanned(*_texts: str) -> list[Any]:
+        raise AssertionError("scanned")
+
+    save("Prefers tabs")
+    monkeypatch.setattr("memory.saving.scan", scanned)
+    monkeypatch.setattr("memory.models.entries.scan", scanned)
+    for fields in ({"title": "! " * 500_000}, {"title": "Prefers tabs", "body": "\ufdfa" * 100_000}):
+        with django_assert_num_queries(1), pytest.raises(Invalid, match="at most"):
+            save(**fields)
+
+
+def test_an_oversized_edit_is_refused_before_it_is_scanned(
+    write: Callable[..., Entry], by: Author, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from django.core.exceptions import ValidationError
+
+    entry = write("Prefers tabs")
+    monkeypatch.setattr("memory.models.entries.scan", lambda *_texts: pytest.fail("scanned"))
+    with pytest.raises(ValidationError):
+        entry.edit(by=by, body="! " * 500_000)
