@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from memory.models import Agent, Author, Entry, Judgement, Scope, Switches, Taken, Through
+from memory.models import Agent, Author, Entry, Judgement, Scope, Stale, Switches, Taken, Through
 from memory.threats import visible
+
+
+def words_of(matches: list[dict[str, str]]) -> str:
+    """What the scanner found, a line each, character by character."""
+    lines = (f"{gettext(match['category'])}: {match['words']} {match['way']}".strip() for match in matches)
+    return visible("\n".join(lines))
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
@@ -34,13 +42,34 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 class EntryAdmin(ReadOnlyAdmin):
     """Entries, with bulk verdicts."""
 
-    list_display = ["title", "agent", "scope", "type", "flagged", "judgement", "awaiting", "categories", "updated_at"]
-    list_filter = ["flagged", "judgement", "awaiting", "conflicting", "type", "scope__kind", "scope__agent"]
+    list_display = [
+        *("titled", "agent", "scope", "type", "flagged", "judgement", "awaiting", "categories"),
+        *("updated_at", "deleted_at", "stands"),
+    ]
+    list_filter = [
+        ("deleted_at", admin.EmptyFieldListFilter),
+        *("flagged", "judgement", "awaiting", "conflicting", "type", "scope__kind", "scope__agent"),
+    ]
     list_select_related = ["scope__agent"]
     search_fields = ["title", "name", "description", "body"]
     date_hierarchy = "updated_at"
     actions = ["judge_safe", "judge_threat", "unjudge", "approve", "delete_entries", "bring_back"]
-    readonly_fields = ["made_visible", "matched"]
+    # Nowhere the text itself: what cannot be seen, or turns the direction of reading, is made visible.
+    fields = [
+        *("titled", "described", "made_visible", "matched", "scope", "name", "type", "flagged", "judgement"),
+        *("awaiting", "conflicting", "origin_session", "origin_agent", "origin_client"),
+        *("created_at", "updated_at", "deleted_at", "revision", "scanned_with"),
+    ]
+
+    @admin.display(description=_("title"), ordering="title")
+    def titled(self, entry: Entry) -> str:
+        """The title, character by character."""
+        return visible(entry.title)
+
+    @admin.display(description=_("description"))
+    def described(self, entry: Entry) -> str:
+        """The description, character by character."""
+        return visible(entry.description)
 
     @admin.display(description=_("agent"))
     def agent(self, entry: Entry) -> str:
@@ -55,21 +84,35 @@ class EntryAdmin(ReadOnlyAdmin):
     @admin.display(description=_("matched words"))
     def matched(self, entry: Entry) -> str:
         """The words that matched, and how they were spelled."""
-        lines = (f"{gettext(match['category'])}: {match['words']} {match['way']}".strip() for match in entry.matches)
-        return "\n".join(lines)
+        return words_of(entry.matches)
 
     @admin.display(description=_("with invisible characters made visible"))
     def made_visible(self, entry: Entry) -> str:
         """The body as it is, character by character."""
         return visible(entry.body)
 
-    def _judge(self, request: HttpRequest, queryset: QuerySet[Entry], verdict: str) -> None:
+    @admin.display(description=_("revision"))
+    def stands(self, entry: Entry) -> str:
+        """Which text the page shows; sent back with every action, which is refused when another stands by then."""
+        return format_html(
+            '<code>{0}</code><input type="hidden" name="seen-{1}" value="{0}">', entry.revision, entry.pk
+        )
+
+    def _each(self, request: HttpRequest, queryset: QuerySet[Entry], act: Callable[[Entry, Author], None]) -> None:
+        """Do something with every chosen entry; what cannot be done is said, and the others go on."""
         by = Author(Through.ADMIN, request.user)  # type: ignore[arg-type]
         for entry in queryset.select_related("scope__agent"):
             try:
-                entry.judge(verdict, by=request.user, through=by)  # type: ignore[arg-type]
-            except Taken as taken:
-                self.message_user(request, f"{entry.title}: {taken}", messages.ERROR)
+                if request.POST.get(f"seen-{entry.pk}", entry.revision) != entry.revision:
+                    raise Stale(entry)
+                act(entry, by)
+            except (Stale, Taken) as error:
+                binned = isinstance(error, Stale) and error.current.deleted_at is not None
+                told = _("It is in the bin. Take it out first.") if binned else error
+                self.message_user(request, f"{visible(entry.title)}: {told}", messages.ERROR)
+
+    def _judge(self, request: HttpRequest, queryset: QuerySet[Entry], verdict: str) -> None:
+        self._each(request, queryset, lambda entry, by: entry.judge(verdict, by=by.user, through=by))
 
     @admin.action(description=_("Judge safe"), permissions=["change"])
     def judge_safe(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
@@ -89,34 +132,39 @@ class EntryAdmin(ReadOnlyAdmin):
     @admin.action(description=_("Approve"), permissions=["change"])
     def approve(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
         """Let sessions be told of the chosen entries."""
-        for entry in queryset.select_related("scope__agent"):
-            entry.approve(by=Author(Through.ADMIN, request.user))  # type: ignore[arg-type]
+        self._each(request, queryset, lambda entry, by: entry.approve(by=by))
 
     @admin.action(description=_("Move to the bin"), permissions=["change"])
     def delete_entries(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
         """Delete the chosen entries, each with its history entry."""
-        for entry in queryset.select_related("scope__agent"):
-            entry.bin(by=Author(Through.ADMIN, request.user))  # type: ignore[arg-type]
+        self._each(request, queryset, lambda entry, by: entry.bin(by=by))
 
     @admin.action(description=_("Take out of the bin"), permissions=["change"])
     def bring_back(self, request: HttpRequest, queryset: QuerySet[Entry]) -> None:
         """Bring the chosen entries back."""
-        for entry in queryset.select_related("scope__agent"):
-            try:
-                entry.undelete(by=Author(Through.ADMIN, request.user))  # type: ignore[arg-type]
-            except Taken as taken:
-                self.message_user(request, f"{entry.title}: {taken}", messages.ERROR)
+        self._each(request, queryset, lambda entry, by: entry.undelete(by=by))
 
 
 @admin.register(Judgement)
 class JudgementAdmin(ReadOnlyAdmin):
     """The audit: who judged what, when, and what the scanner had found."""
 
-    list_display = ["title", "verdict", "by", "at", "scanner"]
+    list_display = ["titled", "verdict", "by", "at", "scanner"]
     list_filter = ["verdict", "by", "at"]
     list_select_related = ["by"]
     search_fields = ["title", "content_hash"]
     date_hierarchy = "at"
+    fields = ["titled", "verdict", "matched", "by", "at", "scanner", "content_hash"]
+
+    @admin.display(description=_("title then"), ordering="title")
+    def titled(self, judgement: Judgement) -> str:
+        """The title, character by character."""
+        return visible(judgement.title)
+
+    @admin.display(description=_("matched words"))
+    def matched(self, judgement: Judgement) -> str:
+        """The words that matched then."""
+        return words_of(judgement.matches)
 
 
 @admin.register(Agent)
