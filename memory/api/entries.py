@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Literal
 
+from django.db import transaction
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from ninja import Query, Router, Schema, Status
@@ -19,7 +20,8 @@ from memory.models import Agent, Author, Entry, Scope, Stale, Taken, Through
 from memory.models.scopes import ScopeQuerySet
 from memory.prompts import has_memory, with_memory
 from memory.reading import read, read_lines
-from openchamber.errors import Conflict, Invalid, NotFound, Unavailable
+from memory.refusals import readable, unavailable
+from openchamber.errors import Conflict, Invalid, NotFound
 from openchamber.errors import Stale as StaleEdit
 from openchamber.paging import Page, Paging, page_of
 from openchamber.projects.access import ApiRequest
@@ -99,10 +101,11 @@ def scope_named(request: ApiRequest, p: str, a: str, key: str) -> Scope:
     return scope
 
 
-def entry_named(request: ApiRequest, place: tuple[str, str, str], name: str, *, live: bool = True) -> Entry:
-    """The entry with this name in a scope; of deleted ones the one deleted last."""
-    rows = scope_named(request, *place).entries.select_related("scope__agent").filter(name=name)
-    entry = rows.live().first() or (None if live else rows.order_by("-deleted_at").first())
+def entry_named(request: ApiRequest, place: tuple[str, str, str], name: str) -> Entry:
+    """The live entry with this name in a scope."""
+    scope = scope_named(request, *place)
+    with readable():
+        entry = scope.entries.live().select_related("scope__agent").filter(name=name).first()
     if entry is None:
         raise NotFound(_("There is no entry of that name in this scope, or it was deleted."))
     return entry
@@ -162,7 +165,7 @@ def list_entries(request: ApiRequest, p: str, a: str, scope: str, paging: Query[
     found = scope_named(request, p, a, scope)
     reading = read(found.kind, found)
     if reading.failed:
-        raise Unavailable(_("These entries cannot be read right now. Nothing is lost."), code="scope_unavailable")
+        raise unavailable()
     listed = page_of(list(reading.entries), paging)
     return {**listed, "results": [shown(entry) for entry in listed["results"]]}
 
@@ -179,7 +182,7 @@ def read_entry(request: ApiRequest, p: str, a: str, scope: str, name: str, respo
 def delete_entry(request: ApiRequest, p: str, a: str, scope: str, name: str) -> Status[None]:
     """Delete an entry, with `If-Match` if it stands; it can be brought back."""
     entry = entry_named(request, (p, a, scope), name)
-    with unless_stale(request, entry):
+    with refusals(request, entry):
         entry.bin(by=Author(Through.API, request.auth.user))
     return Status(204, None)
 
@@ -188,13 +191,12 @@ def delete_entry(request: ApiRequest, p: str, a: str, scope: str, name: str) -> 
 def undelete_entry(request: ApiRequest, p: str, a: str, scope: str, name: str) -> dict[str, Any]:
     """Bring a deleted entry back; 409 when its name or title is taken again."""
     rows = scope_named(request, p, a, scope).entries.select_related("scope__agent").filter(name=name)
-    entry = rows.filter(deleted_at__isnull=False).order_by("-deleted_at").first() or rows.first()
+    with readable():
+        entry = rows.filter(deleted_at__isnull=False).order_by("-deleted_at").first() or rows.first()
     if entry is None:
         raise NotFound(_("There was no entry of that name in this scope."))
-    try:
+    with refusals(request, entry):
         entry.undelete(by=Author(Through.API, request.auth.user))
-    except Taken as taken:
-        raise Conflict(str(taken)) from taken
     return shown(entry, body=True)
 
 
@@ -205,25 +207,29 @@ def change_entry(
     """Set the type, the verdict (null: as the scanner says), the scope, or approve; with `If-Match` if it stands."""
     entry = entry_named(request, (p, a, scope), name)
     wanted = sent.model_dump(exclude_unset=True)
-    try:
-        with unless_stale(request, entry):
-            apply(entry, wanted, request, target(request, (p, a), wanted))
-    except Taken as taken:
-        raise Conflict(str(taken)) from taken
+    with refusals(request, entry):
+        apply(entry, wanted, request, target(request, (p, a), wanted))
     response.headers["ETag"] = etag(entry.revision)
     return shown(entry, body=True)
 
 
 @contextmanager
-def unless_stale(request: ApiRequest, entry: Entry) -> Iterator[None]:
-    """Do something with an entry if what `If-Match` names still stands, also while it is done; else 412."""
+def refusals(request: ApiRequest, entry: Entry) -> Iterator[None]:
+    """Do something with an entry if what `If-Match` names still stands, also while it is done; else 412.
+
+    Without `If-Match`, what somebody else changes just then is 409, and 404 when they deleted it.
+    """
     seen = seen_revision(request, entry.revision)
     if seen and seen != entry.revision:
         raise StaleEdit(current=shown(entry, body=True))
     try:
         yield
     except Stale as stale:
-        raise StaleEdit(str(stale), current=shown(stale.current, body=True)) from stale
+        if stale.current.deleted_at is not None:
+            raise NotFound(_("There is no entry of that name in this scope, or it was deleted.")) from stale
+        raise (StaleEdit if seen else Conflict)(str(stale), current=shown(stale.current, body=True)) from stale
+    except Taken as taken:
+        raise Conflict(str(taken)) from taken
 
 
 def target(request: ApiRequest, place: tuple[str, str], wanted: dict[str, Any]) -> Scope | None:
@@ -231,8 +237,9 @@ def target(request: ApiRequest, place: tuple[str, str], wanted: dict[str, Any]) 
     return scope_named(request, *place, wanted["move_to"]) if wanted.get("move_to") else None
 
 
+@transaction.atomic
 def apply(entry: Entry, wanted: dict[str, Any], request: ApiRequest, scope: Scope | None) -> None:
-    """Each change that was asked for, in an order in which none undoes another."""
+    """Each change that was asked for, in an order in which none undoes another; all or none."""
     by = Author(Through.API, request.auth.user)
     if not wanted:
         raise Invalid(_("Say what to change: type, verdict, move_to or approved."))

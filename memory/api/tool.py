@@ -9,10 +9,10 @@ from ninja import Field, Router, Schema
 
 from memory.access import has_a_place
 from memory.holders import Holder
-from memory.models import Author, Switches, Through
+from memory.models import Author, Stale, Switches, Through
 from memory.saving import Draft, memory_save
 from memory.tool import Answer, memory_delete, memory_list, memory_read, memory_search
-from openchamber.errors import Forbidden, Invalid
+from openchamber.errors import Conflict, Forbidden, Invalid
 from openchamber.models import Session
 from openchamber.projects.access import ApiRequest
 from openchamber.projects.resolve import resolve
@@ -65,7 +65,10 @@ def use_tool(request: ApiRequest, call: Call) -> dict[str, Any]:
     if not holder.agent.memory_enabled:
         raise Forbidden("The memory of this agent is switched off. Nothing was read or saved.", code="memory_off")
     with override("en"):  # what the rules of the models say is read by a model too
-        answer = answer_to(holder, call)
+        try:
+            answer = answer_to(holder, call)
+        except Stale as stale:
+            raise Conflict(str(stale)) from stale
     return {"text": answer.text, **answer.data}
 
 

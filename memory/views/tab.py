@@ -19,6 +19,7 @@ from memory.holders import below, gather, user_scope
 from memory.listing import groups
 from memory.models import Agent, Entry, Scope, SeenMark, Switches
 from memory.models.scopes import ScopeQuerySet
+from memory.refusals import readable
 from memory.views import agent_of, author, scopes_for
 from openchamber.panel import PanelRequest
 from openchamber.projects import access
@@ -150,8 +151,10 @@ def review(request: PanelRequest) -> HttpResponse:
     show = request.GET.get("show", "")
     show = show if show in queues else next((name for name in queues if queues[name].exists()), "recent")
     counts = {name: rows.count() for name, rows in queues.items() if name != "recent"}
+    with readable():
+        rows = list(queues[show][:50])
     context = {
-        "rows": queues[show][:50],
+        "rows": rows,
         "show": show,
         "counts": counts,
         "agents": agents_of(request),

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
-from memory.models import Agent, Author, Entry, Scope, Switches
+from memory.models import Agent, Author, Entry, Judgement, Scope, Switches
 from memory.prompts import KEY_LINE, with_memory
 from openchamber.models import ApiToken
+from tests.memory.conftest import changed_meanwhile
 from tests.memory.test_tool import THREAT, break_scope, sqlite_only
 
 pytestmark = pytest.mark.usefixtures("project")
@@ -151,6 +153,55 @@ def test_a_broken_scope_is_503_and_marked_in_the_overview(
     break_scope(user_scope)
     assert api.get(f"{BASE}/user").json()["error"]["code"] == "scope_unavailable"
     assert [scope["unavailable"] for scope in api.get(BASE).json()["scopes"]] == [True, False]
+
+
+@sqlite_only
+def test_an_entry_that_cannot_be_read_is_503_however_it_is_asked_for(
+    api: Client, panel: Client, write: Callable[..., Entry], user_scope: Scope
+) -> None:
+    entry = write("Prefers tabs")
+    break_scope(user_scope)
+    path = f"{BASE}/user/prefers-tabs"
+    for answer in (
+        api.get(path),
+        api.delete(path),
+        patch(api, path, {"type": "reference"}),
+        api.post(f"{path}/undelete"),
+    ):
+        assert (answer.status_code, answer.json()["error"]["code"]) == (503, "scope_unavailable")
+    for page in (entry.get_absolute_url(), f"{entry.get_absolute_url()}history/", "/memory/review/?show=recent"):
+        assert panel.get(page).status_code == 503
+
+
+def test_of_several_changes_all_are_made_or_none(api: Client, write: Callable[..., Entry], workspace: Scope) -> None:
+    write("Prefers tabs", scope=workspace)
+    entry = write("Prefers tabs")
+    body = {"type": "reference", "verdict": "safe", "move_to": workspace.key}
+    assert patch(api, f"{BASE}/user/prefers-tabs", body).status_code == 409
+    entry.refresh_from_db()
+    assert (entry.type, entry.judgement, entry.history.count()) == ("fact", "", 1)
+    assert not Judgement.objects.exists()
+
+
+def test_what_somebody_else_changes_just_then_is_409_and_412_with_if_match(
+    api: Client, write: Callable[..., Entry], by: Author
+) -> None:
+    entry = write("Prefers tabs")
+    path = f"{BASE}/user/prefers-tabs"
+    for headers, status in (({}, 409), ({"If-Match": entry.revision}, 412)):
+        with changed_meanwhile(entry):
+            answer = api.delete(path, headers=headers)
+        assert (answer.status_code, answer.json()["current"]["title"]) == (status, "Prefers tabs")
+        with changed_meanwhile(entry):
+            assert patch(api, path, {"type": "reference"}, **headers).status_code == status
+    with changed_meanwhile(entry, deleted_at=timezone.now()):
+        assert api.delete(path).status_code == 404
+    with changed_meanwhile(entry):
+        body = {"action": "delete", "title": "Prefers tabs"}
+        assert api.post("/api/memory/tool", json.dumps(body), content_type="application/json").status_code == 409
+    entry.bin(by=by)
+    with changed_meanwhile(entry, deleted_at=None):
+        assert api.post(f"{path}/undelete").status_code == 409
 
 
 def test_the_configuration_of_an_agent(api: Client, agent: Agent) -> None:
