@@ -19,6 +19,7 @@ from memory.differences import pieces
 from memory.forms import MoveForm, ReadForm, VerdictForm
 from memory.models import Entry, Stale, Taken
 from memory.rendering import body_html, shown_characters
+from memory.threats import visible
 from memory.views import author, entry_of, scopes_for
 from memory.views.tab import agents_of, tab_context
 from openchamber.panel import PanelRequest
@@ -128,7 +129,7 @@ def delete_entry(request: PanelRequest, agent: str, pk: int) -> HttpResponse:
     if refusal is not None:
         return refusal
     undo = reverse("memory:undelete-entry", args=[agent, pk])
-    messages.success(request, _("“%(title)s” was deleted.") % {"title": found.title}, extra_tags=undo)
+    messages.success(request, _("“%(title)s” was deleted.") % {"title": visible(found.title)}, extra_tags=undo)
     if not request.htmx:
         return redirect(found.scope.agent)
     return trigger_client_event(render(request, "memory/closed.html"), "memory-changed")
@@ -143,7 +144,7 @@ def undelete_entry(request: PanelRequest, agent: str, pk: int) -> HttpResponse:
     except (Stale, Taken) as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, _("“%(title)s” is back.") % {"title": found.title})
+        messages.success(request, _("“%(title)s” is back.") % {"title": visible(found.title)})
     if not request.htmx:
         return redirect(found.scope.agent)
     return trigger_client_event(HttpResponse(status=204), "memory-changed")

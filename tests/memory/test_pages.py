@@ -272,6 +272,20 @@ def test_the_history_shows_who_changed_what_and_an_earlier_text_can_stand_again(
     assert panel.get(entry_url(entry, "history/?at=999999")).status_code == 404
 
 
+def test_nothing_is_hidden_in_a_title_a_list_or_the_history(panel: Client, write: Any, by: Author) -> None:
+    entry = write("Notes\u202e of release", f"{THREAT} \u202eevil", description="so\u200b so")
+    entry.edit(by=by, body=f"{THREAT} \u202eevil \u2066more")
+    first = entry.history.last()
+    for page in (TAB, "/memory/review/", entry_url(entry)):
+        assert "Notes⟨U+202E⟩ of release" in panel.get(page).content.decode()
+    for query in ("", f"?at={first.pk}", f"?at={first.pk}&against=now"):
+        page = panel.get(entry_url(entry, f"history/{query}")).content.decode()
+        assert "⟨U+202E⟩" in page
+        assert not {"\u202e", "\u200b", "\u2066"} & set(page)
+    answer = panel.post(entry_url(entry, "delete/"), follow=True).content.decode()
+    assert "Notes⟨U+202E⟩ of release” was deleted" in answer
+
+
 def test_approval_lets_an_entry_out(panel: Client, htmx: Client, write: Any) -> None:
     for browser in (panel, htmx):
         entry = write(f"Held {id(browser)}", awaiting=True)
