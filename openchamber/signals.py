@@ -15,8 +15,8 @@ from django.dispatch import Signal
 context_wanted = Signal()
 
 # What stands for all that an app wants in a session, without reading it? Arguments: as for `context_wanted`.
-# Answer: a string that changes whenever the answer to `context_wanted` may have changed. Whoever answers
-# that one answers this one.
+# Answer: a string that changes whenever the answer to `context_wanted` may have changed; it may depend on the
+# project, the session's directory and the agent alone. Whoever answers that one answers this one.
 context_version_wanted = Signal()
 
 # What matches a search? Arguments: projects (QuerySet[Project]), query (str), kind (str or ""),

@@ -178,19 +178,28 @@ def budget_for(session: Session) -> int:
     return max(context.SMALLEST_BUDGET, min(settings.CONTEXT_BUDGET, share))
 
 
-def stamp(session: Session, agent: str) -> str:
+def stamp(session: Session, agent: str, versions: str | None = "") -> str:
     """What stands for everything that is wanted: when it is the one of the last look, nothing new is wanted.
 
-    Counters only, so that it costs the same for ten items and ten thousand. "" where an app cannot say.
+    Counters only, so that it costs the same for ten items and ten thousand. "" where an app cannot say. `versions`
+    are the apps' (`versions_of`), where they were asked already.
     """
+    versions = versions_of(session, agent) if versions == "" else versions
+    if versions is None:
+        return ""
+    return f"{session.pins_revision}|{session.carried_sequence}|{session.project_id}|{agent}{versions}"
+
+
+def versions_of(session: Session, agent: str) -> str | None:
+    """The versions of what the apps want, alike for all sessions of a project, directory and agent; None: unknown."""
     answers = context_version_wanted.send_robust(sender=Session, project=session.project, session=session, agent=agent)
-    versions = [f"{session.pins_revision}", f"{session.carried_sequence}", f"{session.project_id}", agent]
+    versions = "|"
     for receiver, answer in answers:
         if isinstance(answer, Exception):
             logger.error("%s could not say its version", receiver.__module__, exc_info=answer)
-            return ""
-        versions.append(str(answer))
-    return "|".join(versions)
+            return None
+        versions += f"{answer}|"
+    return versions
 
 
 def owed_nothing(session: Session, agent: str) -> bool:

@@ -78,11 +78,19 @@ def sessions(client: OpenCode, project: Project, *, search: str = "", archived: 
 def _owed(infos: Sequence[SessionInfo]) -> dict[str, int]:
     """How much is owed to each session, as far as our rows can say it: no conversation is read for a list."""
     sessions = Session.objects.select_related("project", "server").in_bulk([info.id for info in infos])
-    return {info.id: _owed_to(sessions[info.id], info.agent) for info in infos if info.id in sessions}
+    versions: dict[tuple[int | None, str, str], str | None] = {}
+    due = {}
+    for info in infos:
+        if session := sessions.get(info.id):
+            alike = (session.project_id, session.directory, info.agent)
+            if alike not in versions:
+                versions[alike] = assembly.versions_of(session, info.agent)
+            due[info.id] = _owed_to(session, info.agent, versions[alike])
+    return due
 
 
-def _owed_to(session: Session, agent: str) -> int:
-    state = assembly.stamp(session, agent)
+def _owed_to(session: Session, agent: str, versions: str | None) -> int:
+    state = assembly.stamp(session, agent, versions)
     if not state or not assembly.rows_trusted(session) or session.owed_nothing_at == state:
         return 0
     key = (session.pk, state)
