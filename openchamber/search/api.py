@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from django.conf import settings
 from ninja import Field, Query, Router, Schema
 
 from openchamber.paging import Page, Paging, page_of
@@ -14,12 +15,19 @@ from openchamber.search import Hit, ask, with_passages
 router = Router(tags=["search"])
 
 
+if TYPE_CHECKING:
+    Kind = str
+else:
+    # Dark by default: where agents have no memory, the schema knows of none.
+    Kind = Literal[("", "note", "todo", "plan", *(["memory"] if settings.MEMORY_INSTALLED else []))]
+
+
 class Search(Schema):
     """What to look for, and where."""
 
     q: str = ""
     project: str = Field("", description="Id or slug; every project that you see, when left out.")
-    kind: Literal["", "note", "todo", "plan", "memory"] = ""
+    kind: Kind = ""
 
 
 class HitOut(Schema):
@@ -43,7 +51,7 @@ class HitPage(Page[HitOut]):
 
 @router.get("/search", response=HitPage)
 def search(request: ApiRequest, asked: Query[Search], paging: Query[Paging]) -> dict[str, Any]:
-    """Find notes, todos (done ones too), plans and memory by any of their words."""
+    """Find notes, todos (done ones too), plans and whatever else is kept by any of their words."""
     started = time.perf_counter()
     projects = request.auth.projects()
     if asked.project:

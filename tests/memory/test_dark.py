@@ -16,6 +16,7 @@ pytestmark = pytest.mark.skipif(bool(MEMORY), reason="looks into processes of it
 ROOT = Path(__file__).resolve().parents[2]
 
 LOOKS = """
+import json
 import django
 django.setup()
 from django.apps import apps
@@ -28,6 +29,7 @@ print(apps.is_installed("memory"))
 words = ("memory", "agents", "settings")
 print([path for path in api.get_openapi_schema()["paths"] if any(word in path for word in words)])
 print("openchamber_memory" in tools._tools)
+print("memory" in json.dumps(api.get_openapi_schema()))
 client = Client(HTTP_HOST="localhost")
 print([client.get(path).status_code for path in ("/agents/", "/memory/review/", "/api/memory/tool", "/api/settings")])
 """
@@ -52,13 +54,13 @@ def test_what_the_variable_means(monkeypatch: pytest.MonkeyPatch, value: str, me
 
 
 def test_unset_there_is_no_app_no_route_no_tool_and_nothing_in_the_schema(tmp_path: Path) -> None:
-    installed, schema, tool, statuses = looks(tmp_path, OPENCHAMBER_MEMORY_ENABLE="off")
-    assert (installed, schema, tool) == ("False", "[]", "False")
+    installed, schema, tool, word, statuses = looks(tmp_path, OPENCHAMBER_MEMORY_ENABLE="off")
+    assert (installed, schema, tool, word) == ("False", "[]", "False", "False")
     assert statuses == "[404, 404, 404, 404]"
 
 
 def test_set_there_is_memory_and_it_is_switched_off(tmp_path: Path) -> None:
-    installed, schema, tool, statuses = looks(tmp_path, OPENCHAMBER_MEMORY_ENABLE="on")
-    assert (installed, tool) == ("True", "True")
+    installed, schema, tool, word, statuses = looks(tmp_path, OPENCHAMBER_MEMORY_ENABLE="on")
+    assert (installed, tool, word) == ("True", "True", "True")
     assert "/api/memory/tool" in schema
     assert statuses == "[302, 302, 405, 401]"
