@@ -5,23 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 
-from memory.models import Agent, Scope
-from memory.scopes import USER, base_name, key_of, workspace_of
+from memory import texts
+from memory.models import Agent, Entry, Scope
+from memory.scopes import USER, base_name, is_whole, key_of, workspace_of
+from openchamber.errors import Invalid
 from openchamber.models import Project
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """An agent in a directory. `root` is the directory of its workspace scope, "" where it has none."""
+    """An agent in a directory. `root` is the directory of its workspace scope, "" where it has none: because
+    `directory`, what the client named, is a temporary one or none."""
 
     agent: Agent
     root: str
+    directory: str = ""
 
     @classmethod
     def of(cls, agent: str, directory: str) -> Holder:
-        """Who a client means by the agent's name and the session's directory."""
-        return cls(Agent.objects.of(agent), workspace_of(directory))
+        """Who a client means by the agent's name and the session's directory; Invalid where that is no whole path."""
+        if directory and not is_whole(directory):
+            raise Invalid("The directory is no whole path: give the session’s directory from the root on.")
+        return cls(Agent.objects.of(texts.plain(agent)), workspace_of(directory), directory)
 
     @property
     def keys(self) -> dict[str, str]:
@@ -54,8 +61,10 @@ def user_scope(agent: Agent) -> Scope:
 
 
 def below(project: Project) -> list[Scope]:
-    """Scopes of directories that belong to the project and are not its root: made before there was the project."""
-    inside = Scope.objects.filter(directory__startswith=project.directory.rstrip("/") + "/").select_related("agent")
+    """Scopes with entries of directories that belong to the project and are not its root: older than the project."""
+    kept = Entry.objects.live().filter(scope=OuterRef("pk"))
+    inside = Scope.objects.filter(Exists(kept), directory__startswith=project.directory.rstrip("/") + "/")
+    inside = inside.select_related("agent")
     return [scope for scope in inside.order_by("agent", "key") if workspace_of(scope.directory) == project.directory]
 
 

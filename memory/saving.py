@@ -12,7 +12,7 @@ from django.db import transaction
 from memory import index, texts
 from memory.alike import alike
 from memory.holders import Holder
-from memory.models import Author, Entry, Judgement, Scope, Stale, Switches, Taken
+from memory.models import Author, Entry, Judgement, Room, Scope, Stale, Switches, Taken
 from memory.reading import Line, LineReading, read_lines
 from memory.threats import scan
 from memory.tool import WHERE, Answer, line, scope_for, shown
@@ -63,10 +63,9 @@ def memory_save(holder: Holder, kind: str, draft: Draft, *, by: Author) -> Answe
     except ValidationError as error:
         raise Invalid(_refusal(error), fields=error.message_dict) from error
     except Stale as stale:
-        sentence = (
-            f"“{stale.current.title}” was changed since you read it. Nothing was saved: read it again, then decide."
-        )
-        raise Conflict(sentence, current=shown(stale.current, body=True)) from stale
+        sentence = f"“{draft.content[0]}” was changed since you read it. Nothing was saved: read it again, then decide."
+        secret = stale.current.withheld or stale.current.deleted_at is not None
+        raise Conflict(sentence, current=None if secret else shown(stale.current, body=True)) from stale
     except Taken as taken:
         raise Conflict(str(taken)) from taken
 
@@ -79,8 +78,12 @@ def _saved(scope: Scope, draft: Draft, *, by: Author) -> Answer:
     if reading.failed:
         raise Unavailable(f"What you know {WHERE[scope.kind]} cannot be read right now, so nothing was saved.")
     existing = _meant(scope, draft)
-    if existing and not draft.title.strip():
-        draft = replace(draft, title=existing.title)
+    if existing:
+        draft = replace(
+            draft,
+            title=draft.title if draft.content[0] else existing.title,
+            description=draft.description if draft.content[1] else existing.description,
+        )
     if repeated := _repeated(scope, draft):
         return _unchanged(repeated)
     if existing and not _is_held_back(draft):
@@ -101,55 +104,82 @@ def _repeated(scope: Scope, draft: Draft) -> Entry | None:
 
 
 def _meant(scope: Scope, draft: Draft) -> Entry | None:
-    """The clean entry that the draft corrects: the one it names, else the one with its title."""
-    clean = scope.entries.live().filter(flagged=False).select_related("scope__agent")
-    wanted = draft.wanted if draft.wanted.isascii() and draft.wanted.isdigit() and len(draft.wanted) < 19 else ""
-    key = texts.title_key(draft.title)
-    for lookup in ({"pk": wanted}, {"name": draft.name}, {"title_key": key}):
-        if all(lookup.values()) and (entry := clean.filter(**lookup).first()):
-            return entry
-    return None
+    """The entry that the draft corrects: the one it names, else the one with its title. By its title one that waits for
+    approval is corrected too (and waits on), unseen. What names an entry that is not there is refused: added, it would
+    bring back what was deleted."""
+    told = scope.entries.told().select_related("scope__agent")
+    if draft.wanted:
+        number = draft.wanted if draft.wanted.isascii() and draft.wanted.isdigit() and len(draft.wanted) < 19 else ""
+        found = told.filter(pk=number).first() if number else None
+    else:
+        clean = scope.entries.live().filter(flagged=False).select_related("scope__agent")
+        found = told.filter(name=texts.one_line(draft.name)).first() if draft.name else None
+        found = found or clean.filter(title_key=texts.title_key(draft.title)).first()
+    if found is None and (draft.wanted or draft.revision):
+        raise Conflict(
+            f"There is no such entry {WHERE[scope.kind]} any more: it was deleted, moved or withheld. Nothing was"
+            " saved. List what there is; to add something new, save it without `id` and `revision`."
+        )
+    return found
 
 
 def _unchanged(entry: Entry) -> Answer:
     if entry.flagged:
         return Answer("Nothing changed: this is stored already, withheld, and waits for the user’s review.")
+    if entry.awaiting:
+        return Answer("Nothing changed: this is stored already, and waits for the user’s approval.")
     text = f"Saved already: “{entry.title}” says exactly this. Nothing changed."
     return Answer(text, {"entry": shown(entry), "changed": False})
 
 
 def _corrected(entry: Entry, reading: LineReading, draft: Draft, *, by: Author) -> Answer:
     title, description, body = draft.content
-    fields = {"title": title, "body": body, **({"description": description} if description else {})}
+    fields = {"title": title, "body": body, "description": description}
     fields |= {"type": draft.type} if draft.type else {}
     others = [other for other in reading.told if other.pk != entry.pk]
-    entry.edit(by=by, seen=draft.revision, reason="corrected", **fields)
+    held = _waits(entry.scope, Switches.current())
+    entry.edit(by=by, seen=draft.revision, reason="corrected", held=held, **fields)
     where = WHERE[entry.scope.kind]
     sentence = f"Saved: “{entry.title}” {where} was corrected; its earlier text is in the history."
+    if entry.awaiting:
+        return _waiting(entry, sentence)
     return _with_similar(entry, others, [sentence])
 
 
 def _added(scope: Scope, reading: LineReading, draft: Draft, *, by: Author) -> Answer:
     switches = Switches.current()
-    _check_room(scope, reading, switches)
+    held = _waits(scope, switches)
+    room = Room(len(reading.told), reading.count - len(reading.told), switches.limit(scope.kind))
+    _check_room(scope, reading, room, withheld=held or _is_held_back(draft))
     title, description, body = draft.content
     fields = {"title": title, "description": description, "body": body, "type": draft.type or Entry.Type.FACT}
-    free = draft.name and not scope.entries.live().filter(name=draft.name).exists()
-    held = scope.kind == Scope.Kind.USER and switches.hold_user_entries
-    entry = Entry.write(scope=scope, by=by, awaiting=held, name=draft.name if free else "", **fields)
+    entry = Entry.write(scope=scope, by=by, awaiting=held, **fields)
     if entry.flagged:
         return _withheld(entry)
     sentence = f"Saved: “{entry.title}” {WHERE[scope.kind]}."
     if held:
-        return Answer(f"{sentence} The user must approve it before sessions are told.", {"entry": shown(entry)})
+        return _waiting(entry, sentence)
     return _with_similar(entry, reading.told, [sentence, *_room_left(scope, [entry, *reading.told])])
+
+
+def _waits(scope: Scope, switches: Switches) -> bool:
+    """Whether what is new or changed here waits for approval."""
+    return scope.kind == Scope.Kind.USER and switches.hold_user_entries
+
+
+def _waiting(entry: Entry, sentence: str) -> Answer:
+    """The answer to a save that waits for approval: no tool returns it until then."""
+    told = f"{sentence} The user must approve it before sessions are told."
+    return Answer(told, {"entry": {"id": str(entry.pk), "awaiting": True}})
 
 
 def _withheld(entry: Entry) -> Answer:
     """The answer to a flagged save: the words that matched are not repeated to a model."""
     categories = ", ".join(sorted({match["category"] for match in entry.matches}))
+    order = f"it reads like an order to an agent ({categories})"
+    why = order if categories else "the user judged exactly this a threat"
     warning = (
-        f"Stored, but withheld: it reads like an order to an agent ({categories}). No session is told of it and no tool"
+        f"Stored, but withheld: {why}. No session is told of it and no tool"
         " returns it until the user judges it safe. Do not try again with other words; tell the user."
     )
     return Answer(warning, {"warning": warning, "entry": {"id": str(entry.pk), "flagged": True}})
@@ -202,13 +232,18 @@ def _room_left(scope: Scope, told: Sequence[Entry | Line]) -> list[str]:
     ]
 
 
-def _check_room(scope: Scope, reading: LineReading, switches: Switches) -> None:
+def _check_room(scope: Scope, reading: LineReading, room: Room, *, withheld: bool) -> None:
     """Refuse a new entry in a full scope, with its titles and what to do about it."""
-    limit = switches.limit(scope.kind)
-    if reading.count < limit:
+    if not room.is_full(withheld=withheld):
         return
+    if withheld:
+        raise Full(
+            f"Not saved: {room.withheld} entries {WHERE[scope.kind]} are withheld or wait for approval already, and at"
+            f" most {room.limit} may. Only the user can make room, by reviewing them; tell the user.",
+            code="scope_full",
+        )
     sentence = (
-        f"Not saved: there are {reading.count} entries {WHERE[scope.kind]} and at most {limit} fit. Make room"
+        f"Not saved: there are {room.told} entries {WHERE[scope.kind]} and at most {room.limit} fit. Make room"
         " now, then save again: merge entries that overlap by saving one text under one of their titles and deleting"
         " the others, and delete what is no longer true. These are the titles:"
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from memory import texts
 from openchamber.projects.resolve import resolve
 
 USER = "user"
@@ -62,6 +63,12 @@ def workspace_of(directory: str) -> str:
 
     A project's worktrees and sub-directories share that of its root. Outside any project it stands for itself.
     """
-    if not directory or is_temporary(directory):
+    if not directory or not is_whole(directory) or is_temporary(directory):
         return ""
     return resolve(directory).root
+
+
+def is_whole(directory: str) -> bool:
+    """Whether it is a path from the root on, which means the same place to everybody."""
+    # What `plain` changes (a NUL, half a surrogate pair) no file system and no database has in a path.
+    return os.path.isabs(os.path.expanduser(directory)) and texts.plain(directory) == directory

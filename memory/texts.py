@@ -42,7 +42,7 @@ def one_line(text: str) -> str:
 
 def title_key(title: str) -> str:
     """What two titles that are the same to a reader have in common: neither case, form nor spaces count."""
-    return " ".join(unicodedata.normalize("NFKC", title).casefold().split())[: 2 * TITLE_LENGTH]
+    return " ".join(unicodedata.normalize("NFKC", plain(title)).casefold().split())[: 2 * TITLE_LENGTH]
 
 
 def name_from(title: str) -> str:

@@ -13,9 +13,9 @@ from typing import Any
 from memory import texts
 from memory.finding import matching
 from memory.holders import Holder
-from memory.models import Author, Entry, Scope
+from memory.models import Author, Entry, Scope, Stale
 from memory.reading import Line, Reading, read
-from openchamber.errors import Invalid, NotFound, Unavailable
+from openchamber.errors import Conflict, Invalid, NotFound, Unavailable
 from openchamber.search.snippets import excerpt
 from openchamber.search.terms import wishes
 
@@ -67,7 +67,7 @@ def memory_list(holder: Holder, scope: str = "") -> Answer:
         if not reading.failed:
             lines += [f"{len(reading.told)} entries {WHERE[reading.kind]}:", *map(line, reading.told)]
     if scope == "workspace" and not read:
-        lines = ["This is a temporary directory: it has no memory of its own."]
+        lines = [no_workspace(holder)]
     return Answer("\n".join([*lines, *failures(read)]), {"entries": told(read), "unavailable": unavailable(read)})
 
 
@@ -81,37 +81,42 @@ def unavailable(read: Sequence[Reading]) -> list[str]:
     return [reading.kind for reading in read if reading.failed]
 
 
-def memory_read(holder: Holder, wanted: str, scope: str = "") -> Answer:
+def memory_read(holder: Holder, scope: str = "", *, id: str = "", name: str = "", title: str = "") -> Answer:
     """One entry, by id, name or title; without a scope the workspace's wins over the user's."""
-    entry = entry_called(readings(holder, scope)[::-1], wanted)
+    entry = entry_called(readings(holder, scope)[::-1], id=id, name=name, title=title)
     head = [f"{entry.title} ({entry.type}, {WHERE[entry.scope.kind]})", entry.description]
     facts = f"[id {entry.pk}, name {entry.name}, revision {entry.revision}, changed {entry.updated_at:%Y-%m-%d}]"
     text = "\n".join([*filter(None, head), facts, "", entry.body])
     return Answer(text, {"entry": shown(entry, body=True)})
 
 
-def entry_called(read: Sequence[Reading], wanted: str) -> Entry:
-    """The first entry that may be told of with this id, name or title."""
-    if not wanted.strip():
+def entry_called(read: Sequence[Reading], *, id: str = "", name: str = "", title: str = "") -> Entry:
+    """The first entry that may be told of with this id, else this name, else this title. What was given decides: the
+    title "11" is never the entry with the id 11."""
+    id, name, title = (texts.one_line(given) for given in (id, name, title))
+    if not (id or name or title):
         raise Invalid("Say which entry: give its title, name or id.")
-    name, key = wanted.strip(), texts.title_key(wanted)
-    entries = [entry for reading in read for entry in reading.told]
-    for matches in (
-        [entry for entry in entries if str(entry.pk) == name],
-        [entry for entry in entries if entry.name == name],
-        [entry for entry in entries if entry.title_key == key],
-    ):
-        if matches:
-            return matches[0]
+    key = texts.title_key(title)
+    for entry in (entry for reading in read for entry in reading.told):
+        if str(entry.pk) == id if id else entry.name == name if name else entry.title_key == key:
+            return entry
     if failed := failures(read):
         raise Unavailable(" ".join(failed))
-    raise NotFound(f"There is no entry called “{name}”. List or search to see what there is.")
+    kind = "id" if id else "name" if name else "title"
+    raise NotFound(f"There is no entry of the {kind} “{id or name or title}”. List or search to see what there is.")
 
 
-def memory_delete(holder: Holder, wanted: str, scope: str = "", *, by: Author) -> Answer:
+def memory_delete(
+    holder: Holder, scope: str = "", *, by: Author, id: str = "", name: str = "", title: str = ""
+) -> Answer:
     """Forget one entry. The user can bring it back."""
-    entry = entry_called(readings(holder, scope)[::-1], wanted)
-    entry.bin(by=by)
+    entry = entry_called(readings(holder, scope)[::-1], id=id, name=name, title=title)
+    try:
+        entry.bin(by=by)
+    except Stale as stale:
+        if stale.current.deleted_at is None:
+            raise Conflict(f"“{entry.title}” was changed just now. Nothing was deleted: read it again.") from stale
+        raise NotFound(f"“{entry.title}” is gone: it was deleted just now.") from stale
     return Answer(f"Deleted “{entry.title}” {WHERE[entry.scope.kind]}.", {"entry": shown(entry)})
 
 
@@ -136,5 +141,12 @@ def scope_for(holder: Holder, kind: str) -> Scope:
         raise Invalid("Say where it is true: `scope` is `user` (everywhere) or `workspace` (here).")
     scope = holder.scope(kind)
     if scope is None:
-        raise Invalid("This is a temporary directory, so nothing is kept about it. Only `user` can be saved here.")
+        raise Invalid(f"{no_workspace(holder)} Only `user` can be saved here.")
     return scope
+
+
+def no_workspace(holder: Holder) -> str:
+    """Why there is no workspace."""
+    if holder.directory:
+        return "This is a temporary directory: it has no memory of its own, and nothing is kept about it."
+    return "No directory was given, so there is no workspace."

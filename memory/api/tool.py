@@ -40,9 +40,9 @@ class Call(Schema):
     query: str = Field("", max_length=2000)
 
     @property
-    def wanted(self) -> str:
-        """Which entry is meant."""
-        return self.id.removeprefix("memory:").rpartition(":")[2] or self.name or self.title
+    def wanted(self) -> dict[str, str]:
+        """Which entry is meant: the field that was given decides."""
+        return {"id": self.id.removeprefix("memory:").rpartition(":")[2], "name": self.name, "title": self.title}
 
     @property
     def by(self) -> Author:
@@ -93,11 +93,11 @@ def answer_to(holder: Holder, call: Call) -> Answer:
         case "list":
             return memory_list(holder, call.scope)
         case "read":
-            return memory_read(holder, call.wanted, call.scope)
+            return memory_read(holder, call.scope, **call.wanted)
         case "search":
             return memory_search(holder, call.query, call.scope)
         case "delete":
-            return memory_delete(holder, call.wanted, call.scope, by=call.by)
+            return memory_delete(holder, call.scope, by=call.by, **call.wanted)
     if not call.title.strip() and not call.name and not call.id:
         raise Invalid("Not saved. title: give it one line that says what it is about.", fields={"title": ["Needed."]})
     return memory_save(holder, call.scope, call.draft, by=call.by)

@@ -6,6 +6,7 @@ from memory.models.detachments import Detachment
 from memory.models.entries import Entry
 from memory.models.judgements import Judgement
 from memory.models.questions import Stale, Taken
+from memory.models.room import NoRoom, Room
 from memory.models.scopes import Scope
 from memory.models.seen import SeenMark
 from memory.models.switches import Switches
@@ -16,6 +17,8 @@ __all__ = [
     "Detachment",
     "Entry",
     "Judgement",
+    "NoRoom",
+    "Room",
     "Scope",
     "SeenMark",
     "Stale",

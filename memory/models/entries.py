@@ -133,12 +133,13 @@ class Entry(models.Model):
     # What happens to it ------------------------------------------------------------
 
     @classmethod
-    def write(cls, *, scope: Scope, by: Author, awaiting: bool = False, name: str = "", **fields: str) -> Entry:
-        """A new entry (title, body, and perhaps description and type); a broken rule raises ValidationError."""
+    def write(cls, *, scope: Scope, by: Author, awaiting: bool = False, **fields: str) -> Entry:
+        """A new entry (title, body, and perhaps description and type); a broken rule raises ValidationError. Its name
+        comes from its title: agents are told names, and only the content is scanned."""
         entry = cls(scope=scope, awaiting=awaiting, **stored(fields))
         entry.origin_session, entry.origin_agent, entry.origin_client = by.session, by.agent, by.client
         entry.check_texts()
-        entry.name = name or entry._free_name()
+        entry.name = entry._free_name()
         entry._derive()
         entry.clean_fields(exclude=["scope"])
         with transaction.atomic():
@@ -148,8 +149,9 @@ class Entry(models.Model):
             scope_changed(scope)
         return entry
 
-    def edit(self, *, by: Author, seen: str = "", reason: str = "", **fields: str) -> None:
-        """Set title, description, body, type or name unless another revision than `seen` stands by now."""
+    def edit(self, *, by: Author, seen: str = "", reason: str = "", held: bool = False, **fields: str) -> None:
+        """Set title, description, body or type unless another revision than `seen` stands by now; `held` lets what is
+        changed wait for approval."""
         if seen and seen != self.revision:
             raise Stale(self)
         before = self.revision
@@ -161,7 +163,8 @@ class Entry(models.Model):
         if self.revision == before:
             return
         self.updated_at = timezone.now()
-        self._store(before, EDITED, by=by, reason=reason)
+        self.awaiting = self.awaiting or held
+        self._store(before, [*EDITED, *(["awaiting"] if held else [])], by=by, reason=reason)
 
     def judge(self, verdict: str, *, by: User | None, through: Author) -> None:
         """Say that this very content is safe or a threat ("": as the scanner says). Every such word is kept."""
@@ -198,7 +201,9 @@ class Entry(models.Model):
         Entry.objects.filter(pk=self.pk).update(created_at=self.created_at, updated_at=self.updated_at)
 
     def move(self, scope: Scope, *, by: Author, seen: str = "") -> None:
-        """Let it stand in another scope of its agent; `Taken` when that has one of its name or title."""
+        """Let it stand in another scope of its agent; `Taken` when that has one of its name or title, or no room."""
+        from memory.models.room import check_room
+
         if seen and seen != self.revision:
             raise Stale(self)
         if scope.pk == self.scope_id:
@@ -206,8 +211,11 @@ class Entry(models.Model):
         left, self.scope = self.scope, scope
         before = self.revision
         self._derive()
-        self._store(before, ["scope_id", "revision"], by=by, reason="moved")
-        scope_changed(left)
+        with transaction.atomic():
+            Scope.objects.select_for_update().get(pk=scope.pk)
+            check_room(scope, withheld=self.withheld)
+            self._store(before, ["scope_id", "revision"], by=by, reason="moved")
+            scope_changed(left)
 
     def bin(self, *, by: Author, reason: str = "deleted") -> None:
         """Delete it; Undo brings it back. Twice is once."""

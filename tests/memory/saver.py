@@ -28,7 +28,7 @@ def main(name: str, directory: str, rounds: int) -> None:
         memory_save(holder, "workspace", Draft("Shared", f"The last word of {name}, {number}."), by=by)
         if number % 3 == 0:
             say("deleting", number)
-            memory_delete(holder, title, "workspace", by=by)
+            memory_delete(holder, "workspace", title=title, by=by)
             say("deleted", number)
     say("done")
 

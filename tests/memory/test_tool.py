@@ -142,7 +142,7 @@ def test_a_full_scope_says_what_it_holds_and_how_to_make_room(
     save: Callable[..., Any], write: Callable[..., Entry]
 ) -> None:
     Switches.change(user_limit=3)
-    for number in range(2):
+    for number in range(3):
         write(f"Fact {number}")
     flagged = write("Hidden", THREAT)
     with pytest.raises(Full) as refused:
@@ -202,9 +202,9 @@ def test_a_flagged_save_is_stored_with_a_warning_and_told_nowhere(
     ):
         assert "Release notes" not in text
     with pytest.raises(NotFound):
-        memory_read(holder, "Release notes")
+        memory_read(holder, title="Release notes")
     with pytest.raises(NotFound):
-        memory_delete(holder, str(entry.pk), by=by)
+        memory_delete(holder, id=str(entry.pk), by=by)
 
 
 def test_a_flagged_save_never_replaces_a_clean_entry(save: Callable[..., Any], holder: Holder) -> None:
@@ -212,7 +212,7 @@ def test_a_flagged_save_never_replaces_a_clean_entry(save: Callable[..., Any], h
     save("Deploys on Monday", THREAT)
     clean, flagged = Entry.objects.order_by("pk")
     assert (clean.body, clean.flagged, flagged.flagged) == ("At nine.", False, True)
-    assert memory_read(holder, "Deploys on Monday").data["entry"]["body"] == "At nine."
+    assert memory_read(holder, title="Deploys on Monday").data["entry"]["body"] == "At nine."
     save("Deploys on Monday", "At ten.")
     clean.refresh_from_db()
     assert clean.body == "At ten."
@@ -245,27 +245,27 @@ def test_the_list_has_both_scopes_titles_and_no_bodies(save: Callable[..., Any],
 def test_an_entry_is_read_by_title_name_or_id(save: Callable[..., Any], holder: Holder) -> None:
     save("Prefers Tabs", "In every language.")
     entry = Entry.objects.get()
-    for wanted in ("prefers  tabs", "prefers-tabs", str(entry.pk)):
-        assert memory_read(holder, wanted).data["entry"]["body"] == "In every language."
+    for wanted in ({"title": "prefers  tabs"}, {"name": "prefers-tabs"}, {"id": str(entry.pk)}):
+        assert memory_read(holder, **wanted).data["entry"]["body"] == "In every language."
 
 
 def test_without_a_scope_what_is_true_here_wins(save: Callable[..., Any], holder: Holder) -> None:
     save("Indentation", "Tabs.", "user")
     save("Indentation", "Two spaces.", "workspace")
-    assert "Two spaces" in memory_read(holder, "Indentation").text
-    assert "Tabs." in memory_read(holder, "Indentation", "user").text
+    assert "Two spaces" in memory_read(holder, title="Indentation").text
+    assert "Tabs." in memory_read(holder, "user", title="Indentation").text
 
 
 def test_reading_what_is_not_there_or_not_named_is_refused(holder: Holder) -> None:
     with pytest.raises(NotFound):
-        memory_read(holder, "Nothing of the kind")
+        memory_read(holder, title="Nothing of the kind")
     with pytest.raises(Invalid):
-        memory_read(holder, " ")
+        memory_read(holder, title=" ")
 
 
 def test_deleting_forgets_and_can_be_undone(save: Callable[..., Any], holder: Holder, by: Author) -> None:
     save("Prefers tabs")
-    memory_delete(holder, "Prefers tabs", by=by)
+    memory_delete(holder, title="Prefers tabs", by=by)
     entry = Entry.objects.get()
     assert memory_list(holder).data["entries"] == []
     entry.undelete(by=by)
@@ -295,7 +295,7 @@ def test_a_scope_that_cannot_be_read_is_said_to_be_so_and_never_empty(
     assert (listed.data["unavailable"], listed.data["entries"][0]["title"]) == (["user"], "Uses make")
     assert "cannot be read" in memory_search(holder, "tabs").text
     with pytest.raises(Unavailable):
-        memory_read(holder, "Prefers tabs")
+        memory_read(holder, title="Prefers tabs")
     with pytest.raises(Unavailable, match="nothing was saved"):
         save("Prefers spaces")
 
