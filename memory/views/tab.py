@@ -52,7 +52,7 @@ def tab_context(request: PanelRequest, agent: Agent, scopes: ScopeQuerySet, **mo
 def agents(request: PanelRequest) -> HttpResponse:
     """The agents with memory of their own, and a form for one more (for staff)."""
     Agent.objects.default()
-    form = AgentForm(request.POST or None)
+    form = AgentForm(request.POST if request.method == "POST" else None)
     if request.method == "POST":
         check_speaks_to_all(access.signed_in(request))
         if form.is_valid():

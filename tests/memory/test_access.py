@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.urls import resolve
 
 from memory.holders import Holder
-from memory.models import Agent, Author, Entry, Switches
+from memory.models import Agent, Author, Entry, Scope, Switches
+from memory.urls import urlpatterns
+from openchamber.api import api
 from openchamber.models import ApiToken, Project
 
 Program = Callable[..., Client]
@@ -135,3 +138,142 @@ def test_a_member_cannot_switch_an_agent_s_memory(
     agent.refresh_from_db()
     assert agent.memory_enabled
     assert " disabled" in sign_in(member).get("/agents/default/memory/").content.decode()
+
+
+# ------------------------------------------------------------------------- every route, every caller
+
+SHOP = "/api/projects/shop/agents/default/memory"
+# What each kind of caller gets; a change is asked for with a body that is refused (422) by whoever may ask at all.
+ROUTES = {
+    ("GET", SHOP): "project",
+    ("GET", f"{SHOP}/user"): "project",
+    ("GET", f"{SHOP}/{{shop}}"): "project",
+    ("GET", f"{SHOP}/{{outside}}"): "own",
+    ("GET", f"{SHOP}/user/prefers-tabs"): "project",
+    ("PATCH", f"{SHOP}/user/prefers-tabs"): "project",
+    ("PATCH", f"{SHOP}/{{outside}}/salary"): "own",
+    ("DELETE", f"{SHOP}/user/gone"): "absent",
+    ("DELETE", f"{SHOP}/{{outside}}/gone"): "absent",
+    ("POST", f"{SHOP}/user/gone/undelete"): "absent",
+    ("POST", f"{SHOP}/{{outside}}/salary/undelete"): "own",
+    ("POST", f"{SHOP}/template-placeholder"): "staff of the project",
+    ("GET", "/api/agents/default/config"): "anybody",
+    ("PATCH", "/api/agents/default/config"): "staff",
+    ("GET", "/api/settings"): "anybody",
+    ("PATCH", "/api/settings"): "staff",
+    ("POST", "/api/memory/tool"): "tool",
+}
+OWNER, OF_SHOP, ELSEWHERE, AGENT, NOBODY = "owner", "of shop", "elsewhere", "agent", "nobody"
+STATUSES = {
+    #                       owner's, a member's,  a stranger's, agent's, nobody's
+    "project": {OWNER: 200, OF_SHOP: 200, ELSEWHERE: 404, AGENT: 403, NOBODY: 401},
+    "own": {OWNER: 200, OF_SHOP: 404, ELSEWHERE: 404, AGENT: 403, NOBODY: 401},
+    "absent": {OWNER: 404, OF_SHOP: 404, ELSEWHERE: 404, AGENT: 403, NOBODY: 401},
+    "staff of the project": {OWNER: 200, OF_SHOP: 403, ELSEWHERE: 404, AGENT: 403, NOBODY: 401},
+    "staff": {OWNER: 200, OF_SHOP: 403, ELSEWHERE: 403, AGENT: 403, NOBODY: 401},
+    "anybody": {OWNER: 200, OF_SHOP: 200, ELSEWHERE: 200, AGENT: 403, NOBODY: 401},
+    "tool": {OWNER: 200, OF_SHOP: 200, ELSEWHERE: 403, AGENT: 200, NOBODY: 401},
+}
+
+
+@pytest.fixture
+def callers(program: Program, owner: Any, member: Any, stranger: Any, project: Project) -> list[tuple[str, Client]]:
+    """Programs of every kind, each with what it is to the project Shop."""
+    other = Project.objects.create(name="Other", slug="other", directory="/srv/other")
+    return [
+        (OWNER, program(owner)),
+        (OF_SHOP, program(owner, projects=[project])),
+        (OF_SHOP, program(member)),
+        (OF_SHOP, program(member, projects=[project])),
+        (ELSEWHERE, program(owner, projects=[other])),
+        (ELSEWHERE, program(stranger)),
+        (AGENT, program(owner, scope="agent")),
+        (AGENT, program(member, scope="agent", projects=[project])),
+        (NOBODY, Client()),
+    ]
+
+
+def asked(client: Client, method: str, path: str, project: Project) -> int:
+    """The status of a call of a route."""
+    bodies: dict[str, dict[str, Any]] = {
+        "/api/memory/tool": {"action": "list", "directory": project.directory},
+        "/api/settings": {"memory_enabled": True},
+    }
+    body = bodies.get(path, {} if path.endswith("config") else {"type": "fact"})
+    content = {} if method == "GET" else {"data": json.dumps(body), "content_type": "application/json"}
+    return client.generic(method, path, **content).status_code
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_every_route_answers_every_kind_of_caller_by_the_rules(
+    callers: list[tuple[str, Client]],
+    write: Callable[..., Entry],
+    workspace: Scope,
+    outside: str,
+    project: Project,
+    method: str,
+    path: str,
+) -> None:
+    write("Prefers tabs")
+    keys = {"shop": workspace.key, "outside": Scope.objects.get(directory=outside).key}
+    expected = STATUSES[ROUTES[method, path]]
+    for kind, client in callers:
+        assert (kind, asked(client, method, path.format(**keys), project)) == (kind, expected[kind])
+
+
+def test_no_route_is_missing_from_the_table() -> None:
+    words = ("/memory", "/agents/", "/api/settings")
+    paths = {path: of for path, of in api.get_openapi_schema()["paths"].items() if any(word in path for word in words)}
+    known = {(method.upper(), path.replace("{", "<").replace("}", ">")) for path in paths for method in paths[path]}
+    assert {(method, f"/{resolve(path.format(shop='s', outside='o')).route}") for method, path in ROUTES} == known
+
+
+# ------------------------------------------------------------------------- every page, every user
+
+TAB = "/agents/default/memory"
+# What the owner, a member of Shop and a member of nothing get. {user} and {outside} are entries.
+PAGES = {
+    ("GET", "/agents/"): (200, 200, 200),
+    ("POST", "/agents/"): (422, 403, 403),
+    ("GET", f"{TAB}/"): (200, 200, 200),
+    ("POST", f"{TAB}/switch/"): (302, 403, 403),
+    ("POST", f"{TAB}/seen/"): (422, 422, 422),
+    ("GET", "/memory/review/"): (200, 200, 200),
+    ("POST", "/memory/switches/"): (422, 403, 403),
+    ("GET", "/projects/shop/memory/"): (200, 200, 404),
+    ("POST", "/projects/shop/memory/gather/99/"): (404, 404, 404),
+    ("GET", f"{TAB}/{{user}}/"): (200, 200, 404),
+    ("GET", f"{TAB}/{{user}}/history/"): (200, 200, 404),
+    ("GET", f"{TAB}/{{outside}}/"): (200, 404, 404),
+    ("GET", f"{TAB}/{{outside}}/history/"): (200, 404, 404),
+    ("POST", f"{TAB}/{{outside}}/history/{{version}}/restore/"): (302, 404, 404),
+    ("POST", f"{TAB}/{{outside}}/move/"): (422, 404, 404),
+    **{("POST", f"{TAB}/{{user}}/{act}/"): (302, 302, 404) for act in ("judge", "approve", "settle", "delete")},
+    **{("POST", f"{TAB}/{{outside}}/{act}/"): (302, 404, 404) for act in ("judge", "approve", "settle", "delete")},
+    ("POST", f"{TAB}/{{outside}}/undelete/"): (302, 404, 404),
+}
+
+
+@pytest.mark.parametrize(("method", "path"), PAGES)
+def test_every_page_answers_every_kind_of_user_by_the_rules(
+    sign_in: Callable[..., Client],
+    owner: Any,
+    member: Any,
+    stranger: Any,
+    write: Callable[..., Entry],
+    outside: str,
+    method: str,
+    path: str,
+) -> None:
+    private = Entry.objects.get()
+    keys = {"user": write("Prefers tabs").pk, "outside": private.pk, "version": private.history.get().pk}
+    address = path.format(**keys)
+    # The owner last: what they do to an entry must not be why others are refused.
+    answers = [sign_in(user).generic(method, address).status_code for user in (stranger, member, owner)]
+    assert tuple(reversed(answers)) == PAGES[method, path]
+    assert Client().generic(method, address).status_code == 302
+
+
+def test_no_page_is_missing_from_the_table() -> None:
+    told = {resolve(path.format(user=1, outside=1, version=1)).url_name for _method, path in PAGES}
+    assert told == {pattern.name for pattern in urlpatterns}
