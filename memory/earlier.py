@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from memory import texts
-from memory.models import Author, Entry, Scope, Taken, Through
+from memory.models import Author, Entry, Scope, Switches, Taken, Through
+from memory.models.room import check_room
 
 MOST_BYTES = 64 * 1024 * 1024
 TYPES = {choice for choice, _label in Entry.Type.choices}
@@ -42,7 +44,7 @@ def read_store(path: Path) -> Iterator[Kept]:
         if path.stat().st_size > MOST_BYTES:
             raise EarlierError(_("%(path)s is too large to be a store of memories.") % {"path": path})
         stored = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise EarlierError(_("%(path)s cannot be read as JSON.") % {"path": path}) from error
     entries = stored.get("entries") if isinstance(stored, dict) else stored
     if not isinstance(entries, list):
@@ -69,28 +71,38 @@ def time_of(milliseconds: Any) -> datetime | None:
         return None
 
 
-def take_in(scope: Scope, kept: Iterator[Kept]) -> Counter[str]:
-    """Store them; how many are `added`, `known` already (the same title), or `refused`. Twice is once."""
-    outcomes: Counter[str] = Counter()
+@dataclass(slots=True)
+class Outcome:
+    """How many entries were `added`, `flagged`, `known` already or `refused`, and why each of the last was."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    refusals: list[str] = field(default_factory=list)
+
+
+def take_in(scope: Scope, kept: Iterable[Kept]) -> Outcome:
+    """Store them. Twice is once; nothing is cut and nothing replaced: what does not fit is refused by its title."""
+    outcome = Outcome()
     for one in kept:
-        outcomes[take_one(scope, one)] += 1
-    return outcomes
+        try:
+            outcome.counts[take_one(scope, one)] += 1
+        except (ValidationError, Taken) as error:
+            outcome.counts["refused"] += 1
+            title = texts.one_line(one.title)[: texts.TITLE_LENGTH]
+            outcome.refusals.append(f"{title}: {' '.join(getattr(error, 'messages', None) or [str(error)])}")
+    return outcome
 
 
+@transaction.atomic
 def take_one(scope: Scope, one: Kept) -> str:
-    """Store one: what became of it."""
-    by = Author(Through.IMPORT, session=one.session, client="openchamber")
-    title = texts.one_line(one.title)[: texts.TITLE_LENGTH]
+    """Store one: what became of it. A title that is another entry's raises Taken, a full scope NoRoom."""
+    Scope.objects.select_for_update().get(pk=scope.pk)
+    by = Author(Through.IMPORT, session=texts.one_line(one.session), client="openchamber")
+    title = texts.one_line(one.title)
     wanted = texts.content_hash(title, "", texts.plain(one.body))
-    live = scope.entries.live()
-    if (
-        live.filter(content_hash=wanted).exists()
-        or live.filter(title_key=texts.title_key(title), flagged=False).exists()
-    ):
+    if scope.entries.live().filter(content_hash=wanted).exists():
         return "known"
-    try:
-        entry = Entry.write(scope=scope, by=by, title=title, body=one.body, type=one.type)
-    except (ValidationError, Taken):
-        return "refused"
+    held = scope.kind == Scope.Kind.USER and Switches.current().hold_user_entries
+    entry = Entry.write(scope=scope, by=by, awaiting=held, title=title, body=one.body, type=one.type)
+    check_room(scope, withheld=entry.withheld, besides=entry)
     entry.date(created_at=one.created_at, updated_at=one.updated_at)
-    return "flagged" if entry.flagged else "added"
+    return "flagged" if entry.flagged else "awaiting" if entry.awaiting else "added"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
+from memory.models.entries import Entry
 from memory.models.questions import Taken
 from memory.models.scopes import Scope
 from memory.models.switches import Switches
@@ -16,7 +17,7 @@ class NoRoom(Taken):
     """The scope holds as many entries as it may; said with the numbers."""
 
     def __init__(self, scope: Scope, count: int, limit: int) -> None:
-        sentence = _("“%(scope)s” has %(count)d entries of this kind and at most %(limit)d fit.")
+        sentence = _("“%(scope)s” is full. Entries of this kind: %(count)d; at most %(limit)d fit.")
         Exception.__init__(self, sentence % {"scope": scope.label, "count": count, "limit": limit})
 
 
@@ -29,10 +30,11 @@ class Room:
     limit: int
 
     @classmethod
-    def of(cls, scope: Scope) -> Room:
-        """As it is now."""
+    def of(cls, scope: Scope, *, besides: Entry | None = None) -> Room:
+        """As it is now, not counting `besides`."""
         withheld = Count("pk", filter=Q(flagged=True) | Q(awaiting=True))
-        counted = scope.entries.live().aggregate(count=Count("pk"), withheld=withheld)
+        others = scope.entries.live().exclude(pk=besides.pk if besides else 0)
+        counted = others.aggregate(count=Count("pk"), withheld=withheld)
         return cls(counted["count"] - counted["withheld"], counted["withheld"], Switches.current().limit(scope.kind))
 
     def taken(self, *, withheld: bool) -> int:
@@ -44,8 +46,8 @@ class Room:
         return self.taken(withheld=withheld) >= self.limit
 
 
-def check_room(scope: Scope, *, withheld: bool) -> None:
-    """Refuse one more in a full scope."""
-    room = Room.of(scope)
+def check_room(scope: Scope, *, withheld: bool, besides: Entry | None = None) -> None:
+    """Refuse one more, which may stand there already as `besides`, in a full scope."""
+    room = Room.of(scope, besides=besides)
     if room.is_full(withheld=withheld):
         raise NoRoom(scope, room.taken(withheld=withheld), room.limit)

@@ -149,7 +149,7 @@ def test_moving_into_a_full_scope_is_refused_with_the_numbers(
     Switches.change(workspace_limit=1)
     write("Uses make", scope=workspace)
     entry = write("Prefers tabs")
-    with pytest.raises(NoRoom, match="has 1 entries of this kind and at most 1 fit"):
+    with pytest.raises(NoRoom, match="Entries of this kind: 1; at most 1 fit"):
         entry.move(workspace, by=by)
     assert Entry.objects.get(pk=entry.pk).scope.kind == "user"
 

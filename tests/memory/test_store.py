@@ -102,7 +102,7 @@ def test_an_earlier_store_is_taken_in_once_and_scanned(user_scope: Scope, tmp_pa
     )
     out = StringIO()
     call_command("import_memory", str(store), stdout=out)
-    assert "1 added, 1 flagged, 1 known" in out.getvalue()
+    assert "1 added, 1 flagged, 1 refused" in out.getvalue()
     entry = Entry.objects.get(title="Prefers tabs")
     assert (entry.type, entry.created_at.year, entry.history.get().through) == ("preference", 2023, "import")
     call_command("import_memory", str(store), stdout=StringIO())
@@ -115,7 +115,43 @@ def test_an_earlier_store_of_a_project(project: Any, on: None, tmp_path: Path) -
     assert Entry.objects.get().scope.directory == project.directory
 
 
-@pytest.mark.parametrize("text", ["not json", '{"version": 1}', "7"])
+def taken_in(path: Path, entries: list[Any], **options: str) -> str:
+    """What the command says."""
+    out = StringIO()
+    call_command("import_memory", str(earlier_store(path / "memory.json", entries)), stdout=out, **options)
+    return out.getvalue()
+
+
+def test_an_import_refuses_by_name_what_does_not_fit_and_cuts_and_drops_nothing(
+    user_scope: Scope, tmp_path: Path
+) -> None:
+    Switches.change(user_limit=2)
+    long = {"title": "x" * 121, "body": "Too long."}
+    same = [{"title": "Prefers tabs", "body": "In Go."}, {"title": "Prefers tabs", "body": "In C."}]
+    more = [{"title": "Uses make", "body": "For all."}, {"title": "Uses vim", "body": "For all."}]
+    told = taken_in(tmp_path, [long, *same, *more])
+    assert "2 added, 3 refused" in told
+    assert "xxx: This has 121 characters" in told
+    assert "refused: Prefers tabs: There is another entry" in told
+    assert "refused: Uses vim: “User” is full. Entries of this kind: 2; at most 2 fit." in told
+    assert sorted(Entry.objects.values_list("title", "body")) == [("Prefers tabs", "In Go."), ("Uses make", "For all.")]
+
+
+def test_an_import_about_the_user_waits_for_approval_where_that_is_set(user_scope: Scope, tmp_path: Path) -> None:
+    Switches.change(hold_user_entries=True)
+    assert "1 awaiting" in taken_in(tmp_path, [{"title": "Prefers tabs", "body": "In Go."}])
+    assert Entry.objects.get().awaiting
+
+
+def test_a_relative_directory_is_made_whole(
+    project: Any, on: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project.directory)
+    taken_in(tmp_path, [{"title": "Uses make", "body": "For all."}], directory=".")
+    assert Scope.objects.get(kind="workspace").directory == project.directory
+
+
+@pytest.mark.parametrize("text", ["not json", '{"version": 1}', "7", "[" * 200_000])
 def test_what_is_no_store_is_refused(user_scope: Scope, tmp_path: Path, text: str) -> None:
     (tmp_path / "memory.json").write_text(text)
     with pytest.raises(CommandError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from memory.earlier import EarlierError, read_store, take_in
 from memory.holders import Holder
 from memory.models import Agent
+from openchamber.errors import Invalid
 
 
 class Command(BaseCommand):
@@ -27,13 +29,17 @@ class Command(BaseCommand):
         """Import and say what became of the entries."""
         if options["agent"] != "default" and not Agent.objects.filter(slug=options["agent"]).exists():
             raise CommandError(f"There is no agent {options['agent']}.")
-        holder = Holder.of(options["agent"], options["directory"])
-        scope = holder.scope("workspace" if options["directory"] else "user")
+        directory = options["directory"] and os.path.abspath(os.path.expanduser(options["directory"]))
+        try:
+            holder = Holder.of(options["agent"], directory)
+        except Invalid as error:
+            raise CommandError(str(error)) from error
+        scope = holder.scope("workspace" if directory else "user")
         if scope is None:
             raise CommandError("That is a temporary directory: nothing is kept about it.")
         try:
-            outcomes = take_in(scope, read_store(options["file"]))
+            outcome = take_in(scope, read_store(options["file"]))
         except EarlierError as error:
             raise CommandError(str(error)) from error
-        told = ", ".join(f"{count} {what}" for what, count in sorted(outcomes.items())) or "nothing"
-        self.stdout.write(f"{scope}: {told}")
+        told = ", ".join(f"{count} {what}" for what, count in sorted(outcome.counts.items())) or "nothing"
+        self.stdout.write("\n".join([f"{scope}: {told}", *(f"refused: {refusal}" for refusal in outcome.refusals)]))
