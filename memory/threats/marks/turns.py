@@ -65,6 +65,16 @@ MARKS = (
     ),
     shape(
         TURNS,
+        ["user:", "human:"],
+        r"(?:^|\n)\W{0,6}(?:user|human):\s{1,3}(?:please\s)?(?:delete|wipe|drop|erase|execute|send|ignore|forget|obey)\b",
+    ),
+    shape(
+        TURNS,
+        ["<system>"],
+        r"<system>\s{0,4}(?:you|your|ignore|forget|always|never|do not|from now)\b",
+    ),
+    shape(
+        TURNS,
         ["<information>"],
         r"<information>\s{0,9}\w",
     ),
