@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from memory import texts
+
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
@@ -32,6 +34,10 @@ class Author:
     session: str = ""
     agent: str = ""
     client: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("session", "agent", "client"):  # they come from outside: without what no database holds
+            object.__setattr__(self, name, texts.plain(getattr(self, name)))
 
 
 class Written(models.Model):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memory.holders import Holder, below, ensure, gather
-from memory.models import Agent, Author, Entry, NoRoom, Scope, Switches
+from memory.models import Agent, Author, Entry, NoRoom, Scope, Switches, Through
 from memory.saving import Draft, Full, memory_save
 from memory.scopes import workspace_key
 from memory.tool import memory_delete, memory_list, memory_read
@@ -118,6 +118,12 @@ def test_half_a_surrogate_pair_in_a_title_is_no_failure(save: Callable[..., Any]
     save("Prefers \ud800 tabs")
     assert "Nothing changed" in save("Prefers \ud800 tabs", name="\ud800").text
     assert Entry.objects.get().title == "Prefers ? tabs"
+
+
+def test_half_a_surrogate_pair_in_who_writes_is_no_failure(holder: Holder) -> None:
+    by = Author(Through.TOOL, session="ses_\ud800", agent="\ud800", client="c\x00")
+    memory_save(holder, "user", Draft("Prefers tabs", "In Go."), by=by)
+    assert Entry.objects.get().origin_session == "ses_?"
 
 
 def test_a_repeat_without_its_description_changes_nothing(save: Callable[..., Any]) -> None:
