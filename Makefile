@@ -52,11 +52,12 @@ system-packages:
 run: install
 	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" exec $(BIN)/python manage.py serve $(ARGS)
 
-# Agents' memory is not installed in the first run, on in the second, off in the third.
+# Agents' memory is not installed in the first run, on in the second, off in the third. PostgreSQL makes one database at
+# a time, so there it is one test at a time.
 test: install-checks system-packages lint
 	@$(CHECKED) $(BIN)/python manage.py makemigrations --check --dry-run
 	@$(PYTEST) $(TESTS)
-	@OPENCHAMBER_TEST_MEMORY=on $(BIN)/python -m tests.postgresql $(PYTEST) -m "not browser and not real" $(TESTS)
+	@OPENCHAMBER_TEST_MEMORY=on $(BIN)/python -m tests.postgresql $(BIN)/pytest -m "not browser and not real" $(TESTS)
 	@OPENCHAMBER_TEST_MEMORY=off $(PYTEST) -m "not browser and not real and not soak" $(TESTS)
 	@OPENCHAMBER_TEST_MEMORY=on $(PYTEST) tests/memory tests/test_house.py
 

@@ -91,7 +91,8 @@ def everything_hostile(serve: ServeProcess, directory: Path) -> list[str]:
     for payload in PAYLOADS:
         api("POST", f"{path}/notes", {"body": payload, "source": "message", "origin": origin})
         api("POST", f"{path}/todos", {"text": payload})
-        api("POST", f"{path}/plans", {"title": payload, "body": payload})
+        title = "".join(filter(str.isprintable, " ".join(payload.split())))  # a title is one line of visible letters
+        api("POST", f"{path}/plans", {"title": title, "body": payload})
     plan = api("POST", f"{path}/plans", {"body": body})["id"]
     api("PUT", f"{path}/plans/{plan}", {"body": body.replace("pwned()", "pwned( )")})
     api("PUT", f"{path}/pins/plan/{plan}")
