@@ -90,7 +90,7 @@ def test_after_compaction_the_index_is_back(chamber: Chamber) -> None:
 def test_a_flagged_one_is_in_no_request_by_any_door(chamber: Chamber) -> None:
     words = "quince marmalade"
     tool(chamber, action="save", scope="user", title=f"About {words}", body=f"{THREAT} {words}")
-    for number in range(59):  # with that the scope is full
+    for number in range(60):  # then the scope is full: what is withheld takes nobody's room
         tool(chamber, action="save", scope="user", title=f"Fact {number}", body=f"It is so, {number}.")
     chamber.model.reset()
     full = calls(chamber, "Save one more", action="save", scope="user", title=TITLE, body=BODY)
