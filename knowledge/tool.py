@@ -19,6 +19,7 @@ from openchamber.projects.resolve import resolve
 from openchamber.search import Hit, with_passages
 from openchamber.search.snippets import excerpt
 from openchamber.sessions.carriers import message_hash
+from openchamber.texts import is_key
 
 NAME = "openchamber_knowledge"
 CHUNK = 20_000  # characters of one answer
@@ -112,7 +113,7 @@ def written(project: Project | None, kind: str, key: str) -> tuple[str, str]:
     rows: Any = (
         {"todo": project.todos, **{name: getattr(project, f"{name}s") for name in PINNABLE}}[kind] if project else None
     )
-    row = rows.live().filter(pk=key).first() if rows and key.isascii() and key.isdigit() and len(key) < 19 else None
+    row = rows.live().filter(pk=key).first() if rows and is_key(key) else None
     if row is None:
         raise NotFound(f"There is no {kind} with the id {key} in this project.")
     return row.title, row.typed

@@ -11,6 +11,7 @@ from knowledge.tool import call_that_reads
 from openchamber.models import Project, Session
 from openchamber.sessions.context import Choice, Item
 from openchamber.signals import choice_made, choices_wanted, context_version_wanted, context_wanted
+from openchamber.texts import is_key
 
 
 @receiver(context_wanted)
@@ -82,7 +83,7 @@ def choose_item(session: Session, key: str, attached: bool, **_more: Any) -> boo
     """Keep what a person chose for `session` about a note or plan; who attaches what is pinned follows the project."""
     source, _colon, number = key.rpartition(":")
     project = session.project
-    if project is None or not number.isdigit():
+    if project is None or not is_key(number):
         return None
     row: Note | Plan | None = None
     if source == "knowledge:note":

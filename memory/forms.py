@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from memory.models import Agent, Entry, Scope, Switches
+from openchamber.texts import is_key
 
 
 class SwitchesForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -75,6 +76,6 @@ class SeenForm(forms.Form):
     def clean_scopes(self) -> list[int]:
         """Their ids."""
         parts = self.cleaned_data["scopes"].split(",")
-        if not all(part.isascii() and part.isdigit() and len(part) < 19 for part in parts):
+        if not all(map(is_key, parts)):
             raise ValidationError(_("These are no scopes."))
         return [int(part) for part in parts]

@@ -17,6 +17,7 @@ from memory.reading import Line, LineReading, read_lines
 from memory.threats import scan
 from memory.tool import WHERE, Answer, line, scope_for, shown
 from openchamber.errors import Conflict, Invalid, Problem, Unavailable
+from openchamber.texts import is_key
 
 SHOWN_TEXT = 300  # characters of a look-alike's text
 COMPARED = 1_000  # entries, the newest ones, that a new text is compared with
@@ -109,8 +110,7 @@ def _meant(scope: Scope, draft: Draft) -> Entry | None:
     bring back what was deleted."""
     told = scope.entries.told().select_related("scope__agent")
     if draft.wanted:
-        number = draft.wanted if draft.wanted.isascii() and draft.wanted.isdigit() and len(draft.wanted) < 19 else ""
-        found = told.filter(pk=number).first() if number else None
+        found = told.filter(pk=draft.wanted).first() if is_key(draft.wanted) else None
     else:
         clean = scope.entries.live().filter(flagged=False).select_related("scope__agent")
         found = told.filter(name=texts.one_line(draft.name)).first() if draft.name else None

@@ -15,6 +15,7 @@ from memory.threats import SCANNER_VERSION
 from openchamber.models import Project, Session
 from openchamber.sessions.context import Choice, Item
 from openchamber.signals import choice_made, choices_wanted, context_version_wanted, context_wanted
+from openchamber.texts import is_key
 
 
 def is_offered(directory: str, agent: str) -> bool:
@@ -78,7 +79,7 @@ def choose_entry(session: Session, key: str, attached: bool, **_more: Any) -> bo
     """Keep what a person chose for `session` about one entry."""
     app, _colon, rest = key.partition(":")
     source, _colon, number = rest.rpartition(":")
-    if app != "memory" or not (number.isascii() and number.isdigit()):
+    if app != "memory" or not is_key(number):
         return None
     entry = Entry.objects.live().filter(pk=number).select_related("scope__agent").first()
     if entry is None or entry.scope.source != f"memory:{source}" or not may_ride(session, entry.scope):

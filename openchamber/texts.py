@@ -17,6 +17,14 @@ from pydantic_core import PydanticCustomError
 # Control characters, line ends, and marks by which a name is read in another order than it is written.
 NOT_IN_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")
 
+# A number that a row of any of our databases can have.
+KEY = re.compile(r"[0-9]{1,18}")
+
+
+def is_key(text: str) -> bool:
+    """Whether a row can have this id; anything else is not looked for."""
+    return KEY.fullmatch(text) is not None
+
 
 def validate_characters(text: str) -> None:
     """Refuse what a database or an agent could not hold: null characters and half surrogate pairs."""

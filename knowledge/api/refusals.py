@@ -15,6 +15,7 @@ from knowledge.models import Author, Stale, Through, Written
 from openchamber import errors
 from openchamber.projects.access import ApiRequest
 from openchamber.revisions import seen_revision
+from openchamber.texts import is_key
 
 Row = TypeVar("Row", bound=Written)
 
@@ -26,11 +27,7 @@ def author(request: ApiRequest) -> Author:
 
 def found(rows: QuerySet[Row], key: str) -> Row:
     """The row with the id `key`; ids are opaque to callers, so one that cannot be is just not there."""
-    row = (
-        rows.filter(pk=key).select_related("project").first()
-        if key.isascii() and key.isdigit() and len(key) < 19
-        else None
-    )
+    row = rows.filter(pk=key).select_related("project").first() if is_key(key) else None
     if row is None:
         raise errors.NotFound(_("There is no such thing here, or it is in the bin."))
     return row

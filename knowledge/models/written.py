@@ -18,6 +18,7 @@ from simple_history.models import HistoricalRecords
 from knowledge.models.authors import Author, Entry
 from knowledge.models.search import find_by, rows_for
 from openchamber import signals
+from openchamber.texts import is_key
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -48,7 +49,7 @@ class WrittenQuerySet(models.QuerySet[Row]):
 
     def page_of(self, key: str, *, size: int) -> int:
         """On which page of `size` rows, the newest first, the live row with this id stands; 1 for none."""
-        row = self.live().filter(pk=key).first() if key.isascii() and key.isdigit() and len(key) < 19 else None
+        row = self.live().filter(pk=key).first() if is_key(key) else None
         if row is None:
             return 1
         newer = models.Q(created_at__gt=row.created_at) | models.Q(created_at=row.created_at, pk__gt=row.pk)
@@ -238,7 +239,7 @@ class Written(models.Model):
 
     def entry(self, key: str) -> Any:
         """The entry of its history with this id, or None."""
-        if not (key.isascii() and key.isdigit() and len(key) < 19):
+        if not is_key(key):
             return None
         return self.history.filter(history_id=key).select_related("history_user").first()
 

@@ -8,6 +8,7 @@ from knowledge.models import Author, Through
 from openchamber.models import Project
 from openchamber.panel import PanelRequest
 from openchamber.projects import access
+from openchamber.texts import is_key
 
 __all__ = ["PanelRequest", "author", "number", "project_of"]
 
@@ -24,5 +25,5 @@ def author(request: PanelRequest, sitting: str = "") -> Author:
 
 def number(text: str | None, *, least: int = 1, most: int = 2**63 - 1) -> int:
     """A whole number from an address or a form, from `least` to `most`; `least` for what is none."""
-    found = int(text) if text and text.isascii() and text.isdigit() and len(text) < 19 else least
+    found = int(text) if text and is_key(text) else least
     return max(least, min(found, most))

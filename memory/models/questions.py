@@ -8,7 +8,6 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from memory import texts
 from memory.threats import SCANNER_VERSION
 
 if TYPE_CHECKING:
@@ -56,10 +55,3 @@ class EntryQuerySet(models.QuerySet["Entry"]):
     def newest_first(self) -> Self:
         """By last change."""
         return self.order_by("-updated_at", "-pk")
-
-    def called(self, wanted: str) -> Entry | None:
-        """The live entry with this id, name or title, in this order."""
-        rows = self.live()
-        if wanted.isascii() and wanted.isdigit() and len(wanted) < 19 and (found := rows.filter(pk=wanted).first()):
-            return found
-        return rows.filter(name=wanted).first() or rows.filter(title_key=texts.title_key(wanted)).first()

@@ -23,6 +23,7 @@ from memory.threats import visible
 from memory.views import author, entry_of, scopes_for
 from memory.views.tab import agents_of, tab_context
 from openchamber.panel import PanelRequest
+from openchamber.texts import is_key
 
 PAGE = 30  # entries of a history
 
@@ -168,7 +169,7 @@ def entry_history(request: PanelRequest, agent: str, pk: int) -> HttpResponse:
     found = entry_of(request, agent, pk, live=False)
     versions = found.history.select_related("history_user")
     at = request.GET.get("at", "")
-    version = versions.filter(pk=at).first() if at.isdecimal() and len(at) < 19 else versions.first()
+    version = versions.filter(pk=at).first() if is_key(at) else versions.first()
     if version is None:
         raise Http404
     against = request.GET.get("against", "")

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
-from openchamber.texts import validate_line
+from openchamber.texts import is_key, validate_line
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -33,7 +33,7 @@ class ProjectQuerySet(models.QuerySet["Project"]):
     def named(self, key: str) -> Project | None:
         """The project with this slug or id."""
         project = self.filter(slug=key).first()
-        if project is None and key.isascii() and key.isdecimal() and len(key) < 19:
+        if project is None and is_key(key):
             project = self.filter(pk=int(key)).first()
         return project
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from knowledge.models import SessionPin
-from knowledge.wanted import detached_items, pinned_items
+from knowledge.wanted import choose_item, detached_items, pinned_items
 from openchamber.models import Project, Session
 
 
@@ -102,3 +102,8 @@ def test_a_sub_agents_session_rides_as_its_parent_unless_it_chose_for_itself(ses
     SessionPin.choose("ses_child", unpinned, attached=False)
     assert riding(child) == [f"knowledge:note:{pinned.pk}"]
     assert riding(session) == [f"knowledge:note:{unpinned.pk}"]
+
+
+@pytest.mark.parametrize("number", ["999", "²", "9" * 40, "", "x"])
+def test_what_no_item_can_be_called_is_not_chosen(session, number):
+    assert choose_item(session=session, key=f"knowledge:note:{number}", attached=True) is None

@@ -179,7 +179,13 @@ def test_an_entry_can_be_detached_from_one_session(write: Callable[..., Entry], 
 def test_what_is_not_ours_to_choose_is_left_alone(write: Callable[..., Entry], session: Session, tmp_path: Any) -> None:
     elsewhere = Holder.of("", str(tmp_path))
     entry = write("Uses make", scope=ensure(elsewhere.agent, elsewhere.keys["workspace"], elsewhere.root))
-    for key in (entry.key, "memory:default:user:999", "memory:default:user:x", "knowledge:note:1"):
+    for key in (
+        entry.key,
+        "memory:default:user:999",
+        "memory:default:user:x",
+        f"memory:default:user:{'9' * 40}",
+        "knowledge:note:1",
+    ):
         answers = choice_made.send(Session, session=session, key=key, attached=False)
         assert [answer for receiver, answer in answers if receiver.__module__.startswith("memory")] == [None]
 

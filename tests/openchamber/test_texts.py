@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from openchamber.models import Project, Session
 from openchamber.projects.forms import name_of
-from openchamber.texts import Line, Said, Text, validate_line
+from openchamber.texts import Line, Said, Text, is_key, validate_line
 from tests.openchamber.test_api_frame import bearer, error_of
 
 NO_LINES = [
@@ -115,3 +115,13 @@ def test_who_is_no_member_is_removed_already_and_a_member_is_removed(panel: Clie
     assert project.members.get() == member
     panel.post(reverse("openchamber:remove-member", args=["shop", member.pk]))
     assert not project.members.exists()
+
+
+@pytest.mark.parametrize(("text", "can_be"), [("1", True), ("0" * 18, True), ("9" * 18, True), ("9" * 19, False)])
+def test_a_key_is_a_number_that_every_database_holds(text: str, can_be: bool) -> None:
+    assert is_key(text) is can_be
+
+
+@pytest.mark.parametrize("text", ["", " 1", "1\n", "-1", "1.0", "²", "١", "a"])
+def test_other_signs_are_no_key(text: str) -> None:
+    assert not is_key(text)

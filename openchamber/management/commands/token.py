@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from openchamber.management import database
 from openchamber.models import ApiToken, Project
 from openchamber.projects import access
+from openchamber.texts import is_key
 
 
 class Command(BaseCommand):
@@ -69,9 +70,7 @@ class Command(BaseCommand):
     def revoke(self, wanted: str) -> None:
         """By id, or by a name that only one token has."""
         live = ApiToken.objects.live()
-        found = list(live.filter(name=wanted)) or (
-            list(live.filter(pk=int(wanted))) if wanted.isdecimal() and len(wanted) < 19 else []
-        )
+        found = list(live.filter(name=wanted)) or (list(live.filter(pk=int(wanted))) if is_key(wanted) else [])
         if not found:
             raise CommandError(_("There is no token “%(name)s” that works.") % {"name": wanted})
         if len(found) > 1:
