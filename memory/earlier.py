@@ -101,7 +101,7 @@ def take_one(scope: Scope, one: Kept) -> str:
     wanted = texts.content_hash(title, "", texts.plain(one.body))
     if scope.entries.live().filter(content_hash=wanted).exists():
         return "known"
-    held = scope.kind == Scope.Kind.USER and Switches.current().hold_user_entries
+    held = Switches.current().holds(scope.kind)
     entry = Entry.write(scope=scope, by=by, awaiting=held, title=title, body=one.body, type=one.type)
     check_room(scope, withheld=entry.withheld, besides=entry)
     entry.date(created_at=one.created_at, updated_at=one.updated_at)

@@ -137,7 +137,7 @@ def _corrected(entry: Entry, reading: LineReading, draft: Draft, *, by: Author) 
     fields = {"title": title, "body": body, "description": description}
     fields |= {"type": draft.type} if draft.type else {}
     others = [other for other in reading.told if other.pk != entry.pk]
-    held = _waits(entry.scope, Switches.current())
+    held = Switches.current().holds(entry.scope.kind)
     entry.edit(by=by, seen=draft.revision, reason="corrected", held=held, **fields)
     where = WHERE[entry.scope.kind]
     sentence = f"Saved: “{entry.title}” {where} was corrected; its earlier text is in the history."
@@ -148,7 +148,7 @@ def _corrected(entry: Entry, reading: LineReading, draft: Draft, *, by: Author) 
 
 def _added(scope: Scope, reading: LineReading, draft: Draft, *, by: Author) -> Answer:
     switches = Switches.current()
-    held = _waits(scope, switches)
+    held = switches.holds(scope.kind)
     room = Room(len(reading.told), reading.count - len(reading.told), switches.limit(scope.kind))
     _check_room(scope, reading, room, withheld=held or _is_held_back(draft))
     title, description, body = draft.content
@@ -160,11 +160,6 @@ def _added(scope: Scope, reading: LineReading, draft: Draft, *, by: Author) -> A
     if held:
         return _waiting(entry, sentence)
     return _with_similar(entry, reading.told, [sentence, *_room_left(scope, [entry, *reading.told])])
-
-
-def _waits(scope: Scope, switches: Switches) -> bool:
-    """Whether what is new or changed here waits for approval."""
-    return scope.kind == Scope.Kind.USER and switches.hold_user_entries
 
 
 def _waiting(entry: Entry, sentence: str) -> Answer:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from django.conf import settings
+from django.contrib import messages
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from openchamber.demo.no_model import NoModel, no_model
 from openchamber.models import AgentServer, Project
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 # The watcher writes down at most this seldom that it still hears its agent server.
 HEARD = timedelta(seconds=60)
 SHOWN_PROJECTS = 12
+REFUSALS_TOLD = 5
 LAST_PROJECT = "last_project"  # in the signed-in session: its slug
 
 
@@ -72,6 +76,14 @@ def sections(project: Project) -> list[Section]:
     """The project's sections in the order of the installed apps; Django logs an app that raises."""
     answers = panel_sections.send_robust(Project, project=project)
     return [section for _receiver, answer in answers if not isinstance(answer, Exception) for section in answer]
+
+
+def tell_refused(request: HttpRequest, sentences: Sequence[str]) -> None:
+    """Say what was refused of many things: the first ones each by its sentence, of the others how many."""
+    for sentence in sentences[:REFUSALS_TOLD]:
+        messages.error(request, sentence)
+    if (more := len(sentences) - REFUSALS_TOLD) > 0:
+        messages.error(request, ngettext("%d more was refused.", "%d more were refused.", more) % more)
 
 
 class Frame:

@@ -20,9 +20,9 @@ from knowledge.models.todos import TODO_LENGTH
 from knowledge.texts import shortened
 from knowledge.views import PanelRequest, author, project_of
 from openchamber.models import Project
+from openchamber.panel import tell_refused
 
 MOST_BYTES = 4 * PLAN_LENGTH  # what a plan can take as UTF-8, or as UTF-16 or UTF-32
-NAMED = 5  # refusals that are told one by one
 
 
 @require_POST
@@ -72,12 +72,9 @@ def plan_to_todos(request: PanelRequest, slug: str, pk: int) -> HttpResponse:
 
 def name_too_long(request: PanelRequest, texts: list[str]) -> None:
     """Say which task items became no todos, as a todo cannot hold them."""
-    for text in texts[:NAMED]:
-        told = {"title": shortened(text, 40), "count": len(text), "most": TODO_LENGTH}
-        sentence = _("“%(title)s” was not added: it has %(count)d characters, and a todo at most %(most)d.")
-        messages.error(request, sentence % told)
-    if (more := len(texts) - NAMED) > 0:
-        messages.error(request, ngettext("%d more was refused.", "%d more were refused.", more) % more)
+    sentence = _("“%(title)s” was not added: it has %(count)d characters, and a todo at most %(most)d.")
+    told = [{"title": shortened(text, 40), "count": len(text), "most": TODO_LENGTH} for text in texts]
+    tell_refused(request, [sentence % one for one in told])
 
 
 @require_POST

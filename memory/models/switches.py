@@ -48,6 +48,10 @@ class Switches(models.Model):
         cls.objects.filter(pk=1).update(**fields, revision=models.F("revision") + 1)
         return cls.current()
 
+    def holds(self, kind: str) -> bool:
+        """Whether what is new or changed in a scope of this kind waits for approval."""
+        return kind == "user" and self.hold_user_entries
+
     def limit(self, kind: str) -> int:
         """How many entries a scope of this kind may hold."""
         return self.user_limit if kind == "user" else self.workspace_limit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from ninja import Field, Router, Schema
@@ -16,6 +16,9 @@ from openchamber.sessions import claims
 from openchamber.sessions.carriers import Carrier, Conversation, Message, Pinned
 
 router = Router(tags=["context"])
+
+# Every client has ids of its own; ours goes into a path of the agent server's, so nothing in it may lead elsewhere.
+ClientsId = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z0-9_-]*$")]
 
 
 class CompactionIn(Schema):
@@ -93,7 +96,7 @@ class ClaimIn(Schema):
     model: str = ""
     variant: str = ""
     parent: str = ""
-    message_id: str = Field("", max_length=200, pattern=r"^[A-Za-z0-9_-]*$")
+    message_id: ClientsId = ""
     conversation: ConversationIn | None = None
     sequence: int | None = Field(None, ge=0)  # as it was answered when the conversation was wanted
     limit: int = Field(0, ge=0)
@@ -104,7 +107,7 @@ class ConfirmIn(Schema):
     """A hook says what became of its claim."""
 
     delivery: UUID
-    message_id: str = Field("", max_length=200, pattern=r"^[A-Za-z0-9_-]*$")
+    message_id: ClientsId = ""
     accepted: bool
 
 

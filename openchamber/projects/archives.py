@@ -9,16 +9,16 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from openchamber import archive
+from openchamber.panel import tell_refused
 from openchamber.projects import access
 from openchamber.projects.forms import ArchiveForm
 from openchamber.projects.views import go_to, project_page
 
 MOST_BYTES = 512 * 1024**2  # that a file from a browser may unpack to
-NAMED = 5  # refusals that are told one by one
 # What became of the things in an archive, by the words that `records.take_in` counts them with.
 OUTCOMES = {
     "new": gettext_lazy("%d new"),
@@ -61,7 +61,4 @@ def tell(request: HttpRequest, found: archive.Archive) -> None:
     """How many of each outcome, and what was refused."""
     words = ", ".join(OUTCOMES[name] % count for name, count in sorted(found.outcomes.items()) if count)
     messages.success(request, _("Taken in: %s.") % (words or _("nothing")))
-    for line in found.refused[:NAMED]:
-        messages.error(request, line)
-    if (more := len(found.refused) - NAMED) > 0:
-        messages.error(request, ngettext("%d more was refused.", "%d more were refused.", more) % more)
+    tell_refused(request, found.refused)

@@ -178,13 +178,16 @@ def budget_for(session: Session) -> int:
     return max(context.SMALLEST_BUDGET, min(settings.CONTEXT_BUDGET, share))
 
 
-def stamp(session: Session, agent: str, versions: str | None = "") -> str:
+def stamp(session: Session, agent: str) -> str:
     """What stands for everything that is wanted: when it is the one of the last look, nothing new is wanted.
 
-    Counters only, so that it costs the same for ten items and ten thousand. "" where an app cannot say. `versions`
-    are the apps' (`versions_of`), where they were asked already.
+    Counters only, so that it costs the same for ten items and ten thousand. "" where an app cannot say.
     """
-    versions = versions_of(session, agent) if versions == "" else versions
+    return stamp_with(versions_of(session, agent), session, agent)
+
+
+def stamp_with(versions: str | None, session: Session, agent: str) -> str:
+    """The same where the apps were asked for their versions already."""
     if versions is None:
         return ""
     return f"{session.pins_revision}|{session.carried_sequence}|{session.project_id}|{agent}{versions}"

@@ -7,7 +7,6 @@ back, never by sending again.
 from __future__ import annotations
 
 import logging
-import re
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +21,7 @@ from django.utils.translation import gettext as _
 
 from openchamber.errors import Conflict, Invalid
 from openchamber.models import AgentServer, Delivery, Session
-from openchamber.sessions import attempts, carriers, context, mirror
+from openchamber.sessions import attempts, carriers, context, ids, mirror
 from openchamber.sessions.assembly import Assembly, Terms, assemble_in_time, budget_for, owed_nothing
 from openchamber.sessions.carriers import Carried
 from openchamber.sessions.message_ids import message_id as new_message_id
@@ -150,8 +149,6 @@ def write_mirror(delivery: Delivery, client: OpenCode) -> None:
 
 # Sending ------------------------------------------------------------------------------
 
-_OWN_MESSAGE_ID = re.compile(r"msg[A-Za-z0-9_-]{1,80}")
-
 
 @dataclass(frozen=True, slots=True)
 class Sent:
@@ -186,7 +183,7 @@ def send_message(session: Session, prompt: Prompt, *, wait: bool = False) -> Sen
         raise Conflict(_("This session is on no agent server that could be asked."))
     client = client_for(session.server)
     message = prompt.message_id or new_message_id()
-    if not _OWN_MESSAGE_ID.fullmatch(message):
+    if not ids.is_message(message):
         raise Invalid(_("A message id is `msg` and then letters, digits, _ or -."))
     if prompt.message_id and not attempts.first_time(client, session, message, prompt.text):
         return Sent(message, session.deliveries.filter(carrier=message).first(), repeated=True)

@@ -11,6 +11,7 @@ from django.urls import register_converter
 from django.urls.converters import StringConverter
 
 MESSAGE = "msg[A-Za-z0-9_-]{1,80}"
+SESSION = "ses[A-Za-z0-9_-]{1,190}"
 
 
 class MessageId(StringConverter):
@@ -33,6 +34,11 @@ class QuestionId(StringConverter):
 
 for _name, _converter in {"message": MessageId, "permission": PermissionId, "question": QuestionId}.items():
     register_converter(_converter, _name)
+
+
+def is_session(text: str) -> bool:
+    """Whether a session can be called so."""
+    return re.fullmatch(SESSION, text) is not None
 
 
 def is_message(text: str) -> bool:

@@ -90,7 +90,7 @@ def _owed(infos: Sequence[SessionInfo]) -> dict[str, int]:
 
 
 def _owed_to(session: Session, agent: str, versions: str | None) -> int:
-    state = assembly.stamp(session, agent, versions)
+    state = assembly.stamp_with(versions, session, agent)
     if not state or not assembly.rows_trusted(session) or session.owed_nothing_at == state:
         return 0
     key = (session.pk, state)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from openchamber.errors import Conflict
 from openchamber.models import AgentServer, Project, Session
 from openchamber.projects.resolve import resolve
+from openchamber.sessions import ids
 from openchamber.sessions.opencode import Missing, SessionInfo, client_for
 from openchamber.signals import session_started
-
-SESSION_ID = re.compile(r"ses[A-Za-z0-9_-]{1,190}")
 
 
 def session_row(server: AgentServer | None, info: SessionInfo) -> Session:
@@ -51,7 +48,7 @@ def find_session(session_id: str) -> Session | None:
     row = Session.objects.select_related("project", "server").filter(pk=session_id).first()
     if row is not None and row.server is not None:
         return row
-    if not SESSION_ID.fullmatch(session_id):
+    if not ids.is_session(session_id):
         return row  # the agent server would answer with an error of its own
     for server in AgentServer.objects.usable():
         try:
