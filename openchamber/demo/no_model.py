@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from openchamber.models import AgentServer
-from openchamber.sessions import reading
+from openchamber.sessions import choices
 from openchamber.sessions.opencode import client_for
 from openchamber.sessions.servers import Child
 
@@ -23,7 +23,7 @@ class NoModel:
 
 def no_model(server: AgentServer, directory: str) -> NoModel | None:
     """What is missing in `directory`; None where there is a model, or where it cannot be asked for."""
-    agents, models = reading.choices(client_for(server), directory)
+    agents, models = choices.offered(client_for(server), directory)
     if not agents or not all(model.public for model in models):
         return None
     return NoModel(server, public=bool(models), demo=_demo(server))

@@ -13,7 +13,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from openchamber.errors import Conflict
 from openchamber.panel import PanelRequest
 from openchamber.projects import access
-from openchamber.sessions import reading
+from openchamber.sessions import choices
 from openchamber.sessions.servers import Child
 
 
@@ -24,7 +24,7 @@ def start_demo(request: PanelRequest) -> HttpResponse:
     if Child.running is None:
         raise Conflict(_("OpenChamber did not start this OpenCode. Stop it, and start OpenChamber with --demo."))
     Child.running.add_demo()
-    reading.forget_choices()
+    choices.forget()
     messages.success(request, _("The demo is ready. Pin a note and send a message: it reads out what it was told."))
     if request.htmx:
         return HttpResponseClientRefresh()

@@ -1,20 +1,36 @@
-"""Agent and model by name, checked before a send: the agent server takes any, and then does nothing."""
+"""Agents and models: which there are to choose from, and whether one that is named is among them.
+
+The agent server takes any name, and then does nothing. What it has changes with its configuration only, while every
+page and every send asks: so it is remembered for a while.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import logging
+import time
+from typing import Any, Literal
 
-from django.core.cache import cache
 from django.utils.translation import gettext as _
 
 from openchamber.errors import Invalid
+from openchamber.sessions.catalogue import AgentInfo, ModelInfo
 from openchamber.sessions.opencode import AgentServerError, OpenCode
 
 logger = logging.getLogger(__name__)
 
+KNOWN_SECONDS = 30
 
-KNOWN_SECONDS = 60  # an agent or model that was there is believed to be there for so long
+Kind = Literal["agents", "agent_names", "models"]  # as the client's methods are called
+
+_known: dict[tuple[str, str, Kind], tuple[float, Any]] = {}
+
+
+def offered(client: OpenCode, directory: str) -> tuple[list[AgentInfo], list[ModelInfo]]:
+    """The agents and models to choose from; both empty while they cannot be asked for."""
+    try:
+        return _remembered(client, directory, "agents"), _remembered(client, directory, "models")
+    except AgentServerError:
+        return [], []
 
 
 def check(client: OpenCode, directory: str, *, agent: str, model: str) -> None:
@@ -23,8 +39,8 @@ def check(client: OpenCode, directory: str, *, agent: str, model: str) -> None:
     Where it cannot be asked nothing is refused: the send itself will say what is wrong.
     """
     try:
-        unknown_agent = bool(agent) and not _has(client, directory, "agent", agent)
-        unknown_model = bool(model) and not _has(client, directory, "model", model)
+        unknown_agent = bool(agent) and not _has(client, directory, "agent_names", agent)
+        unknown_model = bool(model) and not _has(client, directory, "models", model)
     except AgentServerError as error:
         logger.info("agent and model were not checked: %s", error)
         return
@@ -34,12 +50,24 @@ def check(client: OpenCode, directory: str, *, agent: str, model: str) -> None:
         raise Invalid(fields=fields)
 
 
-def _has(client: OpenCode, directory: str, kind: str, name: str) -> bool:
-    """Whether the agent server has it. Asked for every name that was not there a moment ago, so a new one is seen."""
-    key = "has:" + hashlib.sha256("\0".join((client.url, directory, kind, name)).encode()).hexdigest()
-    if cache.get(key):
-        return True
-    known = client.agent_names(directory) if kind == "agent" else {found.id for found in client.models(directory)}
-    if name in known:
-        cache.set(key, True, KNOWN_SECONDS)
-    return name in known
+def forget() -> None:
+    """The agent server was set up anew: ask it again."""
+    _known.clear()
+
+
+def _has(client: OpenCode, directory: str, kind: Kind, name: str) -> bool:
+    """Whether the agent server has it. Asked anew for what was not there a moment ago, so a new one is seen."""
+    for anew in (False, True):
+        found = _remembered(client, directory, kind, anew=anew)
+        if name in ({model.id for model in found} if kind == "models" else found):
+            return True
+    return False
+
+
+def _remembered(client: OpenCode, directory: str, kind: Kind, *, anew: bool = False) -> Any:
+    key = (client.url, directory, kind)
+    at, found = _known.get(key, (0.0, None))
+    if anew or found is None or time.monotonic() - at > KNOWN_SECONDS:
+        found = getattr(client, kind)(directory)
+        _known[key] = (time.monotonic(), found)
+    return found

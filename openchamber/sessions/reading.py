@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
 from openchamber.models import Session
 from openchamber.sessions import thread
-from openchamber.sessions.catalogue import AgentInfo, ModelInfo, Permission, Question
+from openchamber.sessions.catalogue import Permission, Question
 from openchamber.sessions.following import followers
-from openchamber.sessions.opencode import AgentServerError, OpenCode
+from openchamber.sessions.opencode import OpenCode
 from openchamber.sessions.thread import Row
 from openchamber.sessions.wire import Message, SessionInfo
 
 PAGE = 50  # messages
-CHOICES_SECONDS = 30
-
-Found = TypeVar("Found")
 
 # Requests to the agent server that a page needs at once. No database in these threads.
 readers = ThreadPoolExecutor(12, thread_name_prefix="reading")
@@ -157,33 +152,3 @@ def _child(client: OpenCode, session_id: str, parent: str) -> SessionInfo | None
     while above.parent and above.parent != parent:
         above = client.session(above.parent)
     return info if above.parent == parent else None
-
-
-# Agents and models change with the agent server's configuration only, and every page offers them.
-_choices: dict[tuple[str, str, str], tuple[float, Any]] = {}
-
-
-def choices(client: OpenCode, directory: str) -> tuple[list[AgentInfo], list[ModelInfo]]:
-    """The agents and models to choose from; both empty while they cannot be asked for."""
-    try:
-        return (
-            _remembered(client, directory, "agents", lambda: client.agents(directory)),
-            _remembered(client, directory, "models", lambda: client.models(directory)),
-        )
-    except AgentServerError:
-        return [], []
-
-
-def forget_choices() -> None:
-    """The agent server was set up anew: ask it again."""
-    _choices.clear()
-
-
-def _remembered(client: OpenCode, directory: str, kind: str, read: Callable[[], Found]) -> Found:
-    key = (client.url, directory, kind)
-    at, value = _choices.get(key, (0.0, None))
-    if value is None or time.monotonic() - at > CHOICES_SECONDS:
-        value = read()
-        _choices[key] = (time.monotonic(), value)
-    found: Found = value
-    return found

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 
 from openchamber.errors import Invalid
 from openchamber.sessions import choices
@@ -39,7 +38,7 @@ class Server:
 
 @pytest.fixture
 def server() -> Server:
-    cache.clear()
+    choices.forget()
     return Server()
 
 

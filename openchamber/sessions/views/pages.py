@@ -15,7 +15,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from openchamber.models import AgentServer, Project, Session
 from openchamber.panel import PanelRequest
-from openchamber.sessions import listing, reading, riding, rows, servers
+from openchamber.sessions import choices, listing, reading, riding, rows, servers
 from openchamber.sessions import status as work_status
 from openchamber.sessions.forms import MessageForm, SessionForm
 from openchamber.sessions.opencode import AgentServerError, client_for
@@ -134,7 +134,7 @@ def conversation(session: Session) -> dict[str, Any]:
 
 def composer(session: Session, look: reading.Look | None, form: MessageForm | None = None) -> dict[str, Any]:
     """The composer, with the agents and models to choose from; those of the last turn are chosen."""
-    agents, models = reading.choices(client_of(session), session.directory)
+    agents, models = choices.offered(client_of(session), session.directory)
     chosen = {"agent": look.info.agent, "model": look.info.model} if look else {}
     form = form or MessageForm(initial=chosen)
     return {"composer": form, "agents": agents, "models": models}
