@@ -6,14 +6,9 @@ Figures of one run on one machine; the table goes to docs/benchmarks.md by hand.
 from __future__ import annotations
 
 import os
-import re
-import statistics
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -29,6 +24,7 @@ import httpx2  # noqa: E402
 from django.db import connection  # noqa: E402
 from django.test.utils import CaptureQueriesContext  # noqa: E402
 
+from benchmarks._timing import milliseconds, timed  # noqa: E402
 from openchamber.models import AgentServer  # noqa: E402
 from openchamber.sessions.following import Follower  # noqa: E402
 from openchamber.sessions.wire import Event  # noqa: E402
@@ -40,28 +36,6 @@ from tests.agent_server.serve_process import Installation, ServeProcess  # noqa:
 MESSAGES = int(os.environ.get("MESSAGES", "1000"))
 LOOKS = 40
 TEXT = "Where do we read the tide table? **Here**, in `tides.py`:\n\n```python\nprint(1)\n```\n\n- one\n- two\n"
-
-
-def milliseconds(values: list[float]) -> str:
-    """p50 and p95 of seconds, in ms."""
-    ordered = sorted(values)
-    return f"p50 {statistics.median(ordered) * 1000:.1f} ms, p95 {ordered[int(len(ordered) * 0.95) - 1] * 1000:.1f} ms"
-
-
-def timed(act: Callable[[], Any]) -> float:
-    """Seconds that `act` takes."""
-    started = time.perf_counter()
-    act()
-    return time.perf_counter() - started
-
-
-def signed_in(serve: ServeProcess) -> httpx2.Client:
-    """A browser without scripts, as the owner."""
-    client = httpx2.Client(base_url=serve.url, follow_redirects=True, timeout=30, trust_env=False)
-    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', client.get(serve.link).text)
-    assert token is not None
-    client.post(serve.link, data={"csrfmiddlewaretoken": token[1]}, headers={"Referer": serve.link})
-    return client
 
 
 def long_conversation(chamber: Chamber, browser: httpx2.Client) -> None:
@@ -101,7 +75,7 @@ def main() -> None:
         serve = ServeProcess(Installation(FOLDER / "installation", opencode=opencode)).start()
         try:
             chamber = Chamber(serve, opencode, model, git_project(FOLDER / "project"))
-            browser = signed_in(serve)
+            browser = serve.signed_in()
             long_conversation(chamber, browser)
             browser.close()
         finally:

@@ -11,7 +11,6 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from django.db import connection  # noqa: E402
 from django.test.utils import CaptureQueriesContext  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
+from benchmarks._timing import milliseconds, timed  # noqa: E402
 from openchamber.models import AgentServer, Session  # noqa: E402
 from openchamber.sessions import assembly, context  # noqa: E402
 from openchamber.sessions.carriers import Carried, Carrier  # noqa: E402
@@ -44,19 +44,6 @@ from tests.agent_server.serve_process import Installation, ServeProcess  # noqa:
 
 SENDS = 60
 EDITS = 100
-
-
-def milliseconds(values: list[float]) -> str:
-    """p50 and p95 of seconds, in ms."""
-    ordered = sorted(values)
-    return f"p50 {statistics.median(ordered) * 1000:.1f} ms, p95 {ordered[int(len(ordered) * 0.95) - 1] * 1000:.1f} ms"
-
-
-def timed(act: Callable[[], Any]) -> float:
-    """Seconds that `act` takes."""
-    started = time.perf_counter()
-    act()
-    return time.perf_counter() - started
 
 
 def report(name: str, figure: str) -> None:

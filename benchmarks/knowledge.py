@@ -15,7 +15,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ from django.db import connection  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
+from benchmarks._timing import milliseconds, timed  # noqa: E402
 from knowledge.files import import_plan  # noqa: E402
 from knowledge.models import Author, Note, SearchText, SearchWord, Through  # noqa: E402
 from knowledge.models.search import rows_for, words_of  # noqa: E402
@@ -52,19 +53,6 @@ PACKAGES = (  # noqa: SIM905  a list of words reads better than sixty quoted one
     " playwright.sync_api pygments markdown_it bleach platformdirs uvicorn"
 ).split()
 COMMON = {"that", "this", "with", "from", "which", "will", "when", "have", "been", "into", "than", "then", "they"}
-
-
-def milliseconds(seconds: list[float]) -> str:
-    """p50 and p95."""
-    ordered = sorted(seconds)
-    return f"p50 {statistics.median(ordered) * 1000:.1f} ms, p95 {ordered[int(len(ordered) * 0.95) - 1] * 1000:.1f} ms"
-
-
-def timed(act: Callable[[], Any]) -> float:
-    """Seconds that `act` takes."""
-    started = time.perf_counter()
-    act()
-    return time.perf_counter() - started
 
 
 def documents() -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections.abc import Iterator
@@ -27,11 +26,9 @@ def chamber(serve: ServeProcess, opencode: OpenCodeProcess, model: ScriptedModel
 @pytest.fixture
 def browser(serve: ServeProcess) -> Iterator[httpx2.Client]:
     """Somebody who signed in with the link."""
-    with httpx2.Client(base_url=serve.url, follow_redirects=True, timeout=30, trust_env=False) as client:
-        token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', client.get(serve.link).text)
-        assert token is not None
-        client.post(serve.link, data={"csrfmiddlewaretoken": token[1]}, headers={"Referer": serve.link})
-        yield client
+    client = serve.signed_in()
+    yield client
+    client.close()
 
 
 def page_of(chamber: Chamber, session: str) -> str:
