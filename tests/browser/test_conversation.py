@@ -223,6 +223,21 @@ def test_a_question_is_answered_in_place(tab: Callable[..., Page], model: Script
     expect(page.locator(".question")).to_have_count(0)
 
 
+def test_a_question_that_the_first_look_finds_is_as_loud(
+    tab: Callable[..., Page], model: ScriptedModel, opencode: OpenCodeProcess, git_directory: Path
+) -> None:
+    asked = {"questions": [{"question": "Which colour?", "header": "Colour", "options": [{"label": "Red", "description": ""}]}]}
+    model.when(Reply(tool_calls=(("question", asked),)), said="Ask me", last_role="user")
+    page = tab()
+    page.route("**/live/*", lambda route: route.abort())  # until it is asked: the page is still an empty one
+    say(page, "Ask me")
+    wait_for(lambda: opencode.request("GET", "/question", directory=str(git_directory)), what="the question")
+    page.unroute("**/live/*")
+    expect(page.get_by_role("heading", name="Which colour?")).to_be_visible(timeout=WAIT)
+    expect(page.locator("#session-state")).to_contain_text("waiting for you")
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+
+
 def test_what_was_unfolded_stays_so_while_the_page_follows(tab: Callable[..., Page], model: ScriptedModel) -> None:
     call = ("bash", {"command": "echo from-the-tool", "description": "x"})
     model.when(Reply(tool_calls=(call,)), said="Run", last_role="user")

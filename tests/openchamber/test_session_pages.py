@@ -489,6 +489,7 @@ def test_a_thread_whose_turn_is_gone_is_drawn_anew(panel: Client, htmx: Client, 
     address = live_address(body(panel.get(url("session", session))))
     news = htmx.get(re.sub(r"turn=[^&]*&seen=[^&]*", "turn=msg_gone&seen=", address))
     assert news["HX-Retarget"] == "#thread"
+    assert all(f'hx-target="#{part}"' in body(news) for part in ("session-state", "strip", "stop"))
 
 
 # Acts -------------------------------------------------------------------------------------

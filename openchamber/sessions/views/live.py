@@ -52,7 +52,7 @@ def live(request: PanelRequest, slug: str, session_id: str) -> HttpResponse:
         context["passed"] = found.settled[ids.index(turn) :] if turn in ids else []
         answer = render(request, "openchamber/session.html#news", context)
     else:
-        answer = retarget(render(request, "openchamber/session.html#thread", context), "#thread")
+        answer = retarget(render(request, "openchamber/session.html#anew", context), "#thread")
         answer["HX-Reswap"] = "outerMorph"
     if riding_half(seen) != riding_half(revision):
         trigger_client_event(answer, "riding-changed")
