@@ -226,7 +226,8 @@ def test_a_question_is_answered_in_place(tab: Callable[..., Page], model: Script
 def test_a_question_that_the_first_look_finds_is_as_loud(
     tab: Callable[..., Page], model: ScriptedModel, opencode: OpenCodeProcess, git_directory: Path
 ) -> None:
-    asked = {"questions": [{"question": "Which colour?", "header": "Colour", "options": [{"label": "Red", "description": ""}]}]}
+    options = [{"label": "Red", "description": "warm"}]
+    asked = {"questions": [{"question": "Which colour?", "header": "Colour", "options": options}]}
     model.when(Reply(tool_calls=(("question", asked),)), said="Ask me", last_role="user")
     page = tab()
     page.route("**/live/*", lambda route: route.abort())  # until it is asked: the page is still an empty one
