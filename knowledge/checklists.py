@@ -8,11 +8,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from knowledge.models import Author, Todo
+from knowledge.models import Author, Plan, Todo
 from knowledge.models.todos import TODO_LENGTH
 from knowledge.texts import normal_lines, validate_not_blank
 from openchamber.models import Project
@@ -88,7 +91,25 @@ def take_in(project: Project, text: str, *, name: str, by: Author) -> list[Outco
     return [Outcome(place(name, line), what, reason) for line, what, reason in sorted(found)]
 
 
-def take_item(project: Project, item: Item, there: list[bool], by: Author) -> tuple[str, str]:
+def take_from(plan: Plan, *, by: Author) -> tuple[list[Outcome], datetime]:
+    """A todo from each task item of the plan whose words no live todo has; what became of the items, and the moment.
+
+    At that moment all of them were made, so that they can be taken back together.
+    """
+    known = {text.strip() for text in plan.project.todos.live().values_list("text", flat=True)}
+    now, found = timezone.now(), []
+    with transaction.atomic():
+        for item in read(plan.body)[0]:
+            item.lines = item.text.strip().split("\n")
+            if item.text and item.text not in known:
+                known.add(item.text)
+                found.append(Outcome(item.text, *take_item(plan.project, item, [], by, at=now)))
+    return found, now
+
+
+def take_item(
+    project: Project, item: Item, there: list[bool], by: Author, *, at: datetime | None = None
+) -> tuple[str, str]:
     """What became of an item, and why; `there` is whether the todos that say the same are done, each good for one."""
     text = item.text
     if there:
@@ -100,7 +121,7 @@ def take_item(project: Project, item: Item, there: list[bool], by: Author) -> tu
         return "refused", _("It has %(count)d characters, and a todo at most %(most)d.") % told
     try:
         validate_not_blank(text)
-        Todo.write(project=project, text=text, done=item.done, by=by)
+        Todo.write(project=project, text=text, done=item.done, by=by, at=at)
     except ValidationError as error:
         return "refused", " ".join(error.messages)
     return "new", ""

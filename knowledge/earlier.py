@@ -30,7 +30,7 @@ def records(path: Path) -> Iterator[tuple[str, Record | str]]:
     """(list name, record, or what is wrong with an entry) of everything in the store at `path`."""
     try:
         store = json.loads(text_of(path.read_bytes()))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValidationError(_("context.json is not JSON.")) from error
     if not isinstance(store, dict) or store.get("version", 1) not in (1, 2):
         raise ValidationError(_("This is no context.json of version 1 or 2."))

@@ -16,6 +16,8 @@ from django.utils.translation import gettext as _
 from knowledge import checklists
 from knowledge.checklists import Outcome
 from knowledge.models import Author, Note, Plan, Source
+from knowledge.models.plans import with_heading
+from knowledge.texts import normal_lines, revision_of
 from openchamber.models import Project
 
 SUFFIXES = (".md", ".markdown", ".txt")
@@ -51,19 +53,36 @@ def decoded(data: bytes, encoding: str) -> str:
         ) from error
 
 
-def import_plan(project: Project, name: str, data: bytes, *, by: Author) -> Plan:
-    """A plan from a file. One without a single word in it is called after the file."""
+def plan_in(name: str, data: bytes) -> str:
+    """The body of the plan that a file is. One without a single word in it is called after the file."""
     check_name(name)
     plan = Plan(body=text_of(data))
     plan.derive()
     title = "" if any(map(str.isalnum, plan.heading)) else Path(name).stem
-    return Plan.write(project=project, body=plan.body, title=title, source=Source.IMPORT, by=by)
+    return with_heading(title, normal_lines(plan.body))
 
 
-def import_note(project: Project, name: str, data: bytes, *, by: Author) -> Note:
-    """A note from a file."""
-    check_name(name)
-    return Note.write(project=project, body=text_of(data), source=Source.IMPORT, by=by)
+def import_plan(project: Project, name: str, data: bytes, *, by: Author) -> Plan:
+    """A plan from a file."""
+    return Plan.write(project=project, body=plan_in(name, data), source=Source.IMPORT, by=by)
+
+
+def take_plan(project: Project, name: str, data: bytes, *, by: Author) -> str:
+    """What became of the file of a plan: "new", or "same" when a live plan says just this."""
+    body = plan_in(name, data)
+    if project.plans.live().filter(revision=revision_of(body)).exists():
+        return "same"
+    Plan.write(project=project, body=body, source=Source.IMPORT, by=by)
+    return "new"
+
+
+def take_note(project: Project, name: str, data: bytes, *, by: Author) -> str:
+    """What became of the file of a note: "new", or "same" when a live note says just this."""
+    body = normal_lines(text_of(data))
+    if project.notes.live().filter(revision=revision_of(body)).exists():
+        return "same"
+    Note.write(project=project, body=body, source=Source.IMPORT, by=by)
+    return "new"
 
 
 def check_name(name: str) -> None:
@@ -74,7 +93,7 @@ def check_name(name: str) -> None:
 
 def import_folder(project: Project, folder: Path, *, loose: str, by: Author) -> Iterator[Outcome]:
     """Take in each file below `folder`; `loose` files become notes or plans. What a link points to is not read."""
-    kinds = {"notes": import_note, "plans": import_plan}
+    kinds = {"notes": take_note, "plans": take_plan}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
         text = path.suffix.lower() in SUFFIXES
@@ -88,8 +107,8 @@ def import_folder(project: Project, folder: Path, *, loose: str, by: Author) -> 
             if name == "todos.md":
                 yield from checklists.take_in(project, text_of(path.read_bytes()), name=name, by=by)
             else:
-                kinds.get(Path(name).parts[0], kinds[loose])(project, path.name, path.read_bytes(), by=by)
-                yield Outcome(name, "new")
+                take = kinds.get(Path(name).parts[0], kinds[loose])
+                yield Outcome(name, take(project, path.name, path.read_bytes(), by=by))
         except ValidationError as error:
             yield Outcome(name, "refused", " ".join(error.messages))
         except OSError as error:
@@ -103,7 +122,9 @@ def export_folder(project: Project, folder: Path) -> int:
         (folder / kind).mkdir(parents=True, exist_ok=True)
         for row in rows.live().order_by("created_at", "pk").iterator(chunk_size=20):
             name = f"{slugify(row.title)[:60] or kind[:-1]}-{row.pk}.md"
-            (folder / kind / name).write_bytes(row.body.encode())
+            # A byte order mark that belongs to the text needs one before it, which reading takes off.
+            encoding = "utf-8-sig" if row.body.startswith("\ufeff") else "utf-8"
+            (folder / kind / name).write_bytes(row.body.encode(encoding))
             count += 1
     items = [checklists.item_text(todo) for todo in project.todos.live().in_order()]
     if items:

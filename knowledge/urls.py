@@ -29,6 +29,7 @@ todo_urls = [
     path("projects/<slug:slug>/todos/write/", todos.write_todo, name="write-todo"),
     path("projects/<slug:slug>/todos/clear/", todos.clear_todos, name="clear-todos"),
     path("projects/<slug:slug>/todos/undelete/", todos.undo_todo_clearing, name="undo-clearing"),
+    path("projects/<slug:slug>/todos/take-back/", todos.take_todos_back, name="take-todos-back"),
     path("projects/<slug:slug>/todos/<int:pk>/edit/", todos.edit_todo, name="edit-todo"),
     path("projects/<slug:slug>/todos/<int:pk>/mark/", todos.mark_todo, name="mark-todo"),
     path("projects/<slug:slug>/todos/<int:pk>/move/", todos.move_todo, name="move-todo"),

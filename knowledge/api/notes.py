@@ -10,6 +10,7 @@ from ninja import Query, Router, Schema, Status
 
 from knowledge.api.refusals import author, delete, found, refusals
 from knowledge.models import Note, Source
+from openchamber.bodies import Body
 from openchamber.paging import Page, Paging, page
 from openchamber.projects.access import ApiRequest
 from openchamber.revisions import etag, seen_revision
@@ -38,7 +39,7 @@ class NoteOut(Schema):
     warnings: list[str]
 
 
-class NoteIn(Schema):
+class NoteIn(Body):
     """A note to write."""
 
     body: str
@@ -46,7 +47,7 @@ class NoteIn(Schema):
     origin: Origin | None = None
 
 
-class NoteChange(Schema):
+class NoteChange(Body):
     """What replaces a note's text."""
 
     body: str

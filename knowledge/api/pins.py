@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from django.utils.translation import gettext as _
-from ninja import Router, Schema, Status
+from ninja import Router, Status
 from pydantic import StringConstraints
 
 from knowledge.api.refusals import found
 from knowledge.models import PINNABLE, Pinnable, SessionPin
+from openchamber.bodies import Body
 from openchamber.errors import Invalid, NotFound
 from openchamber.models import Session
 from openchamber.projects.access import ApiRequest, Caller
@@ -21,7 +22,7 @@ Kind = Literal["note", "plan"]
 SessionKey = Annotated[Line, StringConstraints(max_length=200)]
 
 
-class Choice(Schema):
+class Choice(Body):
     """A session's own choice; null follows the project again."""
 
     attached: bool | None

@@ -12,6 +12,7 @@ from knowledge.api.notes import Origin
 from knowledge.api.pages import fitting_page
 from knowledge.api.refusals import author, delete, found, refusals
 from knowledge.models import Plan, Source
+from openchamber.bodies import Body
 from openchamber.paging import Page, Paging
 from openchamber.projects.access import ApiRequest
 from openchamber.revisions import etag, seen_revision
@@ -35,7 +36,7 @@ class PlanOut(Schema):
     warnings: list[str]
 
 
-class PlanIn(Schema):
+class PlanIn(Body):
     """A plan to write. A title becomes the first heading, unless the body has it already."""
 
     title: Line = ""
@@ -44,7 +45,7 @@ class PlanIn(Schema):
     origin: Origin | None = None
 
 
-class PlanChange(Schema):
+class PlanChange(Body):
     """The whole text that replaces a plan's."""
 
     body: str

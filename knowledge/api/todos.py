@@ -10,6 +10,7 @@ from ninja import Query, Router, Schema, Status
 
 from knowledge.api.refusals import author, delete, found, refusals
 from knowledge.models import Todo
+from openchamber.bodies import Body
 from openchamber.paging import Page, Paging, page
 from openchamber.projects.access import ApiRequest
 from openchamber.revisions import etag, seen_revision
@@ -29,20 +30,20 @@ class TodoOut(Schema):
     updated_at: datetime
 
 
-class TodoIn(Schema):
+class TodoIn(Body):
     """A todo to add at the end."""
 
     text: str
 
 
-class TodoChange(Schema):
+class TodoChange(Body):
     """What changes; what is left out stays."""
 
     text: str | None = None
     done: bool | None = None
 
 
-class TodoMove(Schema):
+class TodoMove(Body):
     """Before which todo it shall stand; null for the end."""
 
     before: str | None

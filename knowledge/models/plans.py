@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Self
 
 from django.db import models
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from openchamber.models import Project
 
 PLAN_LENGTH = 1_000_000  # characters
-TASK = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\][ \t]+(\S.*)")
 
 
 class PlanQuerySet(PinnableQuerySet["Plan"]):
@@ -108,10 +106,6 @@ class Plan(Sourced, Pinnable):
     def edit(self, *, body: str, by: Author, seen: str | None = None) -> None:
         """Replace the body. `seen` is the revision that the edit was made on; Stale when another stands."""
         self._change(by=by, seen=seen, body=normal_lines(body))
-
-    def tasks(self) -> list[tuple[str, bool]]:
-        """The items of its task lists, in order: what is to do, and whether it is done."""
-        return [(found[2].strip(), found[1] != " ") for line in self.body.splitlines() if (found := TASK.match(line))]
 
 
 def with_heading(title: str, body: str) -> str:

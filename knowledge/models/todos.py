@@ -85,10 +85,11 @@ class Todo(Written):
 
     @classmethod
     @transaction.atomic
-    def write(cls, *, project: Project, text: str, by: Author, done: bool = False) -> Todo:
-        """A new todo at the end of the list."""
-        place = place_at_end(cls.objects.filter(project=project))
-        return cls(project=project, text=normal_lines(text), done=done, position=place)._create(by=by)
+    def write(cls, *, project: Project, text: str, by: Author, done: bool = False, at: datetime | None = None) -> Todo:
+        """A new todo at the end of the list; `at` is when it was made, now as a rule."""
+        place, now = place_at_end(cls.objects.filter(project=project)), at or timezone.now()
+        todo = cls(project=project, text=normal_lines(text), done=done, position=place, created_at=now, updated_at=now)
+        return todo._create(by=by)
 
     @property
     def title(self) -> str:
@@ -158,4 +159,13 @@ def undo_clearing(project: Project, at: datetime, *, by: Author) -> int:
         rows = list(project.todos.cleared(at).select_related("project"))
         for row in rows:
             row.undelete(by=by)
+    return len(rows)
+
+
+def take_back(project: Project, made_at: datetime, *, by: Author) -> int:
+    """Put into the bin what was made together at that moment; how many."""
+    with transaction.atomic():
+        rows = list(project.todos.live().filter(created_at=made_at).select_related("project"))
+        for row in rows:
+            row.bin(by=by)
     return len(rows)

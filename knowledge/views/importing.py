@@ -5,20 +5,20 @@ from __future__ import annotations
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
-from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 from django_htmx.http import trigger_client_event
 
+from knowledge import checklists
 from knowledge.files import import_plan
-from knowledge.models import Author, Plan, Through, Todo
+from knowledge.models import Author, Plan, Through
 from knowledge.models.plans import PLAN_LENGTH
-from knowledge.models.todos import TODO_LENGTH
 from knowledge.texts import shortened
-from knowledge.views import PanelRequest, author, project_of
+from knowledge.views import PanelRequest, author, moments, project_of
 from openchamber.models import Project
 from openchamber.panel import tell_refused
 
@@ -56,31 +56,23 @@ def imported(request: PanelRequest, project: Project, file: UploadedFile, by: Au
 
 @require_POST
 def plan_to_todos(request: PanelRequest, slug: str, pk: int) -> HttpResponse:
-    """A todo from each item of the plan's task lists that there is no live todo for yet."""
+    """A todo from each item of the plan's task lists that there is no live todo for yet; Undo takes all back."""
     plan = get_object_or_404(project_of(request, slug).plans.live().select_related("project"), pk=pk)
-    known = {text.strip() for text in plan.project.todos.live().values_list("text", flat=True)}
-    new = {text: done for text, done in plan.tasks() if text not in known}
-    fitting = {text: done for text, done in new.items() if len(text) <= TODO_LENGTH}
-    with transaction.atomic():
-        for text, done in fitting.items():
-            Todo.write(project=plan.project, text=text, done=done, by=author(request))
-    words = ngettext("%(count)d todo was added.", "%(count)d todos were added.", len(fitting))
-    messages.success(request, words % {"count": len(fitting)})
-    name_too_long(request, [text for text in new if text not in fitting])
+    found, at = checklists.take_from(plan, by=author(request))
+    count = sum(one.what == "new" for one in found)
+    text = ngettext("%(count)d todo was added.", "%(count)d todos were added.", count) % {"count": count}
+    undo = f"{reverse('knowledge:take-todos-back', args=[slug])}?at={moments.told(at)}"
+    messages.success(request, text, extra_tags=undo if count else "")
+    sentence = _("“%(title)s” was not added. %(reason)s")
+    refused = [{"title": shortened(one.where, 40), "reason": one.reason} for one in found if one.what == "refused"]
+    tell_refused(request, [sentence % one for one in refused])
     return redirect("knowledge:todos", slug)
-
-
-def name_too_long(request: PanelRequest, texts: list[str]) -> None:
-    """Say which task items became no todos, as a todo cannot hold them."""
-    sentence = _("“%(title)s” was not added: it has %(count)d characters, and a todo at most %(most)d.")
-    told = [{"title": shortened(text, 40), "count": len(text), "most": TODO_LENGTH} for text in texts]
-    tell_refused(request, [sentence % one for one in told])
 
 
 @require_POST
 def todo_to_plan(request: PanelRequest, slug: str, pk: int) -> HttpResponse:
     """A plan that begins with the todo: its first line as the heading, the whole as a task item."""
     todo = get_object_or_404(project_of(request, slug).todos.live().select_related("project"), pk=pk)
-    item = f"- [{'x' if todo.done else ' '}] {todo.text}".replace("\n", "\n  ")
-    plan = Plan.write(project=todo.project, title=todo.title, body=f"{item}\n", by=author(request))
+    body = checklists.item_text(todo)
+    plan = Plan.write(project=todo.project, title=todo.title, body=body, by=author(request))
     return redirect(plan)

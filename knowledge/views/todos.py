@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -17,8 +15,8 @@ from django_htmx.http import trigger_client_event
 
 from knowledge.forms import TodoEdit, TodoForm
 from knowledge.models import Stale, Todo
-from knowledge.models.todos import clear_done, undo_clearing
-from knowledge.views import PanelRequest, author, number, project_of
+from knowledge.models.todos import clear_done, take_back, undo_clearing
+from knowledge.views import PanelRequest, author, moments, number, project_of
 from knowledge.views.conflicts import conflict
 from openchamber.models import Project
 
@@ -142,28 +140,32 @@ def clear_todos(request: PanelRequest, slug: str) -> HttpResponse:
     project = project_of(request, slug)
     count, at = clear_done(project, by=author(request))
     text = ngettext("%(count)d done todo was deleted.", "%(count)d done todos were deleted.", count) % {"count": count}
-    undo = f"{reverse('knowledge:undo-clearing', args=[slug])}?at={at.strftime('%Y-%m-%dT%H:%M:%S.%fZ')}"
+    undo = f"{reverse('knowledge:undo-clearing', args=[slug])}?at={moments.told(at)}"
     messages.success(request, text, extra_tags=undo if count else "")
     return todo_list(request, project, focus="todo-writer-text")
-
-
-def moment(text: str) -> datetime:
-    """The moment that an address names, in a zone in which databases have it."""
-    try:
-        at = parse_datetime(text)
-        if at is not None and at.tzinfo is not None:
-            return at.astimezone(UTC)
-    except (ValueError, OverflowError):  # no day of any calendar, or none of this one once it is turned to UTC
-        pass
-    raise Http404
 
 
 @require_POST
 def undo_todo_clearing(request: PanelRequest, slug: str) -> HttpResponse:
     """Take back what was cleared at one moment (`?at=`)."""
     project = project_of(request, slug)
-    count = undo_clearing(project, moment(request.GET.get("at", "")), by=author(request))
+    count = undo_clearing(project, moments.heard(request.GET.get("at", "")), by=author(request))
     messages.success(request, ngettext("%(count)d is back.", "%(count)d are back.", count) % {"count": count})
+    return list_changed(request, slug)
+
+
+@require_POST
+def take_todos_back(request: PanelRequest, slug: str) -> HttpResponse:
+    """Put into the bin what a plan's task items were made into at one moment (`?at=`)."""
+    project = project_of(request, slug)
+    count = take_back(project, moments.heard(request.GET.get("at", "")), by=author(request))
+    text = ngettext("%(count)d todo was deleted.", "%(count)d todos were deleted.", count)
+    messages.success(request, text % {"count": count})
+    return list_changed(request, slug)
+
+
+def list_changed(request: PanelRequest, slug: str) -> HttpResponse:
+    """The todos page; with htmx, word for whatever page is open."""
     if not request.htmx:
         return redirect("knowledge:todos", slug)
     return trigger_client_event(HttpResponse(status=204), "knowledge-changed")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils.translation import gettext as _
-from ninja import Router, Schema
+from ninja import Router
 
 from memory.access import check_speaks_to_all
 from memory.models import Agent, Switches
+from openchamber.bodies import Body
 from openchamber.errors import NotFound
 from openchamber.projects.access import ApiRequest
 from openchamber.texts import Text
@@ -16,7 +17,7 @@ from openchamber.texts import Text
 router = Router(tags=["agents"])
 
 
-class MemoryConfig(Schema):
+class MemoryConfig(Body):
     """Whether an agent has memory, and its prompts; null is the built-in text."""
 
     enabled: bool | None = None
@@ -24,14 +25,14 @@ class MemoryConfig(Schema):
     workspace_prompt: Text | None = None
 
 
-class Config(Schema):
+class Config(Body):
     """What can be set for an agent; what is left out stays."""
 
     system_prompt: Text | None = None
     memory: MemoryConfig | None = None
 
 
-class Settings(Schema):
+class Settings(Body):
     """The switch of the installation."""
 
     memory_enabled: bool

@@ -21,6 +21,7 @@ from memory.models.scopes import ScopeQuerySet
 from memory.prompts import has_memory, with_memory
 from memory.reading import read, read_lines
 from memory.refusals import readable, unavailable
+from openchamber.bodies import Body
 from openchamber.errors import Conflict, Invalid, NotFound
 from openchamber.errors import Stale as StaleEdit
 from openchamber.paging import Page, Paging, page_of
@@ -76,7 +77,7 @@ class EntryOut(Schema):
     body: str | None = None
 
 
-class EntryChange(Schema):
+class EntryChange(Body):
     """What changes no text."""
 
     type: Literal["fact", "preference", "reference"] | None = None

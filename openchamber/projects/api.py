@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from ninja import Field, Query, Router, Schema, Status
 
+from openchamber.bodies import Body
 from openchamber.errors import Forbidden, Invalid
 from openchamber.models import Project
 from openchamber.paging import Page, Paging, page
@@ -32,14 +33,14 @@ class ProjectOut(Schema):
         return str(project.pk)
 
 
-class ProjectIn(Schema):
+class ProjectIn(Body):
     """A directory that exists, and a name (else the directory's)."""
 
     directory: str = Field(max_length=4096)
     name: str = Field("", max_length=200)
 
 
-class ProjectChange(Schema):
+class ProjectChange(Body):
     """What to change; what is left out stays."""
 
     name: str | None = None

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from ninja import Field, Query, Router, Schema
 from ninja.responses import Status as Respond
 
+from openchamber.bodies import Body
 from openchamber.errors import Conflict, NotFound
 from openchamber.models import Delivery, PinnedMessage, Session
 from openchamber.paging import Page, Paging, page, page_of
@@ -23,7 +24,7 @@ from openchamber.texts import Line, Said, Text
 router = Router(tags=["sessions"])
 
 
-class SessionIn(Schema):
+class SessionIn(Body):
     """A new session."""
 
     title: Line = Field("", max_length=200)
@@ -42,7 +43,7 @@ class SessionOut(Schema):
     updated_at: Any = None
 
 
-class MessageIn(Schema):
+class MessageIn(Body):
     """A message to send."""
 
     text: Said = Field(min_length=1, max_length=1_000_000)
@@ -178,7 +179,7 @@ def compact(request: ApiRequest, s: str) -> Respond[None]:
     return Respond(204, None)
 
 
-class PermissionIn(Schema):
+class PermissionIn(Body):
     """An answer to a permission request."""
 
     reply: Literal["once", "always", "reject"]
@@ -192,7 +193,7 @@ def reply_permission(request: ApiRequest, s: str, permission: str, body: Permiss
     return Respond(204, None)
 
 
-class AnswersIn(Schema):
+class AnswersIn(Body):
     """Answers to a question: the chosen labels of each of its parts."""
 
     answers: list[list[Text]]

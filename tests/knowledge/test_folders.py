@@ -91,6 +91,24 @@ def test_todos_of_several_lines_come_back_from_a_folder_as_they_were(project, tm
     assert [todo.text for todo in other.todos.in_order()] == [todo.text for todo in project.todos.in_order()]
 
 
+# Notes and plans --------------------------------------------------------------------------
+
+
+def test_a_folder_that_is_taken_in_twice_doubles_nothing(project, tmp_path, write_note, write_plan):
+    write_note("\ufeffa mark of its own")
+    write_note("note")
+    write_plan("# Plan\n\nbody")
+    write_plan("no heading")
+    other = Project.objects.create(name="Other", slug="other", directory="/nowhere/other")
+    run("export_knowledge", "shop", tmp_path / "out")
+    assert "4 new" in run("import_knowledge", "other", tmp_path / "out")
+    assert "4 same" in run("import_knowledge", "other", tmp_path / "out")
+    for kind in ("notes", "plans"):
+        texts = [set(getattr(one, kind).values_list("body", flat=True)) for one in (project, other)]
+        assert texts[0] == texts[1]
+    assert "4 same" in run("import_knowledge", "shop", tmp_path / "out")
+
+
 # Links ------------------------------------------------------------------------------------
 
 

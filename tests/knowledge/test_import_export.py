@@ -313,6 +313,12 @@ def test_an_earlier_store_of_version_1_has_its_notes_in_one_text(project, store)
     assert Note.objects.count() == 1
 
 
+def test_an_earlier_store_that_is_nested_too_deep_is_refused(project, tmp_path):
+    (tmp_path / "context.json").write_text("[" * 100_000)
+    with pytest.raises(CommandError, match=r"context\.json is not JSON"):
+        run("import_knowledge", "shop", tmp_path / "context.json")
+
+
 def test_bad_entries_of_an_earlier_store_are_named_and_good_ones_taken(project, store, tmp_path):
     (tmp_path / "secret.md").write_text("secret")
     folder = store(

@@ -131,6 +131,15 @@ def test_what_breaks_a_rule_is_refused_and_nothing_is_stored(api, notes, body, s
     assert not Note.objects.exists()
 
 
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+def test_a_field_that_nobody_knows_is_refused_by_name(api, notes, note, method):
+    address = notes if method == "POST" else f"{notes}/{note.pk}"
+    answer = api(method, address, {"body": "x", "pined": True})
+    assert answer.status_code == 422
+    assert list(answer.json()["error"]["fields"]) == ["pined"]
+    assert [row.body for row in Note.objects.all()] == [note.body]
+
+
 @pytest.mark.parametrize("key", ["0", "999999", "abc", "-1", "1.5", "%00", "9" * 30, "٣", ".."])
 def test_an_id_that_is_none_is_just_not_there(api, notes, key, note):
     for method, body in [("GET", None), ("PATCH", {"body": "x"}), ("DELETE", None)]:

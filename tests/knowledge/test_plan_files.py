@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from knowledge import checklists
 from knowledge.models import Plan, Todo
 
 
@@ -69,7 +71,7 @@ def test_a_task_item_that_is_too_long_for_a_todo_is_named_and_never_cut(panel, w
     for added in ("1 todo was", "0 todos were"):
         answer = panel.post(reverse("knowledge:plan-to-todos", args=["shop", plan.pk]), follow=True)
         assert f"{added} added" in answer.text
-        assert answer.text.count("was not added: it has 2101 characters") == 5
+        assert answer.text.count("was not added. It has 2101 characters") == 5
         assert "“0 long long" in answer.text
         assert "2 more were refused" in answer.text
     assert [todo.text for todo in Todo.objects.all()] == ["one"]
@@ -81,13 +83,38 @@ def test_a_task_item_is_known_whatever_space_is_around_its_todo(panel, write_pla
     assert "0 todos" in panel.post(reverse("knowledge:plan-to-todos", args=["shop", plan.pk]), follow=True).text
 
 
+def test_the_further_lines_of_a_task_item_are_part_of_its_todo(panel, write_plan):
+    plan = write_plan("# P\n- [ ] one\n  and more\n  * [x] two\n1. [X] three\n- four\n+ [ ]   \n- [y] five")
+    panel.post(reverse("knowledge:plan-to-todos", args=["shop", plan.pk]))
+    assert list(Todo.objects.in_order().values_list("text", "done")) == [
+        ("one\nand more", False),
+        ("two", True),
+        ("three", True),
+    ]
+
+
+def test_todos_from_a_plan_are_taken_back_together(panel, htmx, write_plan, write_todo):
+    write_todo("before")
+    plan = write_plan("# P\n- [ ] one\n- [ ] two\n")
+    answer = panel.post(reverse("knowledge:plan-to-todos", args=["shop", plan.pk]), follow=True)
+    write_todo("after")
+    (undo,) = re.findall(r'action="([^"]+take-back[^"]+)"', answer.text)
+    for count in (2, 0):
+        assert f"{count} todos were deleted" in panel.post(undo, follow=True).text
+        assert list(Todo.objects.live().values_list("text", flat=True)) == ["before", "after"]
+    assert htmx.post(undo).status_code == 204
+    for refused in ("", "?at=", "?at=never", "?at=2026-01-01"):
+        assert panel.post(reverse("knowledge:take-todos-back", args=["shop"]) + refused).status_code == 404
+
+
 def test_a_todo_becomes_a_plan(panel, write_todo):
     todo = write_todo("First line\nsecond line", done=True)
     answer = panel.post(reverse("knowledge:todo-to-plan", args=["shop", todo.pk]))
     plan = Plan.objects.get()
     assert answer.url == plan.get_absolute_url()
     assert (plan.title, plan.body) == ("First line", "# First line\n\n- [x] First line\n  second line\n")
-    assert plan.tasks() == [("First line", True)]
+    (item,), _ = checklists.read(plan.body)
+    assert (item.text, item.done) == (todo.text, True)
 
 
 def test_a_stranger_imports_nothing(sign_in, stranger, address):

@@ -75,11 +75,6 @@ def test_an_edit_never_brings_a_deleted_plan_back(write_plan, by):
     assert not Plan.objects.live().exists()
 
 
-def test_the_task_items_of_a_plan_are_found(write_plan):
-    plan = write_plan("# P\n- [ ] one\n  * [x] two\n1. [X] three\n- four\n+ [ ]   \n- [y] five")
-    assert plan.tasks() == [("one", False), ("two", True), ("three", True)]
-
-
 def test_a_plan_of_a_million_characters_is_found_by_its_last_word_and_rides_cut(write_plan, project, settings):
     plan = write_plan("# Long\n" + "word and another\n" * 58_000 + "needle", pinned=True)
     (hit,) = with_passages(ask(Project.objects.all(), "needle").hits)
