@@ -13,7 +13,7 @@ PANEL := .[postgresql]
 CHECKS := .[test,lint,postgresql]
 SOAK_ROUNDS ?= 200
 # Two at a time, each with an OpenCode and a database of its own.
-PYTEST := $(BIN)/pytest -n 2 --dist worksteal
+PYTEST := OPENCHAMBER_TEST_AGAIN=1 $(BIN)/pytest -n 2 --dist worksteal -r R
 ARGS ?=
 TESTS ?=
 # Checks must not touch the data of the person who runs them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,11 +10,15 @@ from typing import TYPE_CHECKING
 
 from memory.finding import matching
 from memory.models import Entry, Scope, SeenMark
+from memory.models.questions import EntryQuerySet
 from memory.models.scopes import ScopeQuerySet
-from memory.reading import BROKEN, Reading, judge, read
+from memory.reading import BROKEN, Reading, has_time, judge, read
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,23 @@ def read_all(scopes: Sequence[Scope]) -> list[Reading]:
     except BROKEN:
         return [read(scope.kind, scope) for scope in scopes]
     return [Reading(scope.kind, scope, found[scope.pk]) for scope in scopes]
+
+
+def newest_of(entries: EntryQuerySet, scopes: ScopeQuerySet, *, most: int) -> tuple[list[Entry], list[Scope]]:
+    """The newest of these entries, and the scopes that cannot be read; such a one hides no other's entries."""
+    try:
+        return [has_time(entry) for entry in entries[:most]], []
+    except BROKEN:
+        rows: list[Entry] = []
+        broken: list[Scope] = []
+        for scope in scopes:
+            try:
+                rows += [has_time(entry) for entry in entries.filter(scope=scope)[:most]]
+            except BROKEN:
+                logger.exception("%s could not be read", scope.source)
+                broken.append(scope)
+        rows.sort(key=lambda entry: (entry.updated_at, entry.pk), reverse=True)
+        return rows[:most], broken
 
 
 def badge(entry: Entry, seen_at: datetime | None) -> str:

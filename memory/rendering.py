@@ -21,7 +21,9 @@ def body_html(entry: Entry) -> SafeString:
     """The body as HTML that cannot act; of what is withheld for what it says, the plain characters."""
     if entry.flagged:
         return format_html('<pre class="text" tabindex="0">{}</pre>', visible(entry.body))
-    known = {other.name: other for other in entry.scope.entries.live().filter(name__in=linked(entry.body))}
+    # Only what a link needs: one whose text cannot be read is named all the same.
+    others = entry.scope.entries.live().filter(name__in=linked(entry.body)).only("name", "scope")
+    known = {other.name: other for other in others}
     for other in known.values():
         other.scope = entry.scope
     body = LINK.sub(lambda link: _followed(link[1].strip(), known), LEADS.sub(r"**\1:**", entry.body))

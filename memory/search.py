@@ -22,6 +22,8 @@ def memory_hits(projects: ProjectQuerySet, query: str, kind: str, limit: int, **
     if not wanted or kind not in ("", "memory") or not Switches.current().enabled:
         return []
     slugs = dict(projects.values_list("directory", "slug"))
+    if not slugs:
+        return []  # what is kept about the user is told in projects, and shown to whoever has one
     about = Q(scope__kind=Scope.Kind.USER) | Q(scope__directory__in=slugs)
     entries = list(Entry.objects.live().filter(about).select_related("scope__agent"))
     return [

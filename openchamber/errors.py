@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied, RequestDataTooBig
 from django.forms import BaseForm
 from django.http import Http404
 from django.utils.translation import gettext as _
@@ -177,7 +177,7 @@ def problem_of(error: Exception) -> Problem | None:
             return NotFound(str(error))
         case AgentServerError():
             return AgentServerUnreachable(str(error), code="agent_server_refused")
-        case Http404():
+        case Http404() | ObjectDoesNotExist():  # the latter: purged between two looks at it
             return NotFound()
         case PermissionDenied():
             return Forbidden()

@@ -12,12 +12,21 @@ from django.db import connection, connections
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from tests.environment import DATA_DIRECTORY, MEMORY, ROUNDS
+from tests.environment import AGAIN, DATA_DIRECTORY, MEMORY, ROUNDS
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
     from openchamber.models import Project
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """In a run of everything, what waits for other programs may fail once: it is tried again, and named. Not so the
+    rounds that look for rare races."""
+    for item in items if AGAIN else ():
+        if {"real", "browser"} & (marks := {mark.name for mark in item.iter_markers()}) and "soak" not in marks:
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.fixture(scope="session", autouse=True)

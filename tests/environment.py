@@ -19,6 +19,9 @@ MEMORY = os.environ.get("OPENCHAMBER_TEST_MEMORY", "")
 if MEMORY:
     os.environ["OPENCHAMBER_MEMORY_ENABLE"] = "1"
 
+# Whether a test that waits for other programs is tried once more: on a machine that does much else, one may be late.
+AGAIN = bool(os.environ.get("OPENCHAMBER_TEST_AGAIN"))
+
 DATA_DIRECTORY = Path(tempfile.mkdtemp(prefix="openchamber-tests-"))
 os.environ["OPENCHAMBER_DATA_DIR"] = str(DATA_DIRECTORY)
 atexit.register(shutil.rmtree, DATA_DIRECTORY, ignore_errors=True)

@@ -17,7 +17,7 @@ from memory.models.authors import Author, Written
 from memory.models.questions import EntryQuerySet, Stale, Taken
 from memory.models.scopes import Scope, scope_changed
 from memory.models.written import EDITED, SCANNED, TEXTS, VERDICT, stored
-from memory.threats import SCANNER_VERSION, scan
+from memory.threats import SCANNER_VERSION, scan, visible
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -90,7 +90,7 @@ class Entry(models.Model):
         indexes = [models.Index(fields=["scope", "deleted_at", "-updated_at"], name="entries_of_scope")]
 
     def __str__(self) -> str:
-        return self.title
+        return visible(self.title)
 
     def get_absolute_url(self) -> str:
         """Where it is read."""

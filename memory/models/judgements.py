@@ -9,6 +9,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from memory.models.entries import Entry
+from memory.threats import visible
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -32,7 +33,7 @@ class Judgement(models.Model):
         verbose_name_plural = _("judgements")
 
     def __str__(self) -> str:
-        return f"{self.get_verdict_display()}: {self.title}"
+        return f"{self.get_verdict_display()}: {visible(self.title)}"
 
     @classmethod
     def record(cls, entry: Entry, verdict: str, *, by: User | None) -> None:

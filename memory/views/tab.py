@@ -16,10 +16,9 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from memory.access import check_speaks_to_all, visible_scopes
 from memory.forms import AgentForm, SeenForm, SwitchesForm, SwitchForm
 from memory.holders import below, gather, user_scope
-from memory.listing import groups
+from memory.listing import groups, newest_of
 from memory.models import Agent, Entry, Scope, SeenMark, Switches
 from memory.models.scopes import ScopeQuerySet
-from memory.refusals import readable
 from memory.views import agent_of, author, scopes_for
 from openchamber.panel import PanelRequest
 from openchamber.projects import access
@@ -132,7 +131,9 @@ def gather_scope(request: PanelRequest, slug: str, pk: int) -> HttpResponse:
     moved, kept = gather(project, scope, by=author(request))
     text = ngettext("%(count)d entry was moved.", "%(count)d entries were moved.", moved) % {"count": moved}
     if kept:
-        text += " " + _("%(count)d stayed: the project has entries of the same name.") % {"count": kept}
+        text += " " + _("%(count)d stayed: the project has entries of the same name, or no room for more.") % {
+            "count": kept
+        }
     messages.success(request, text)
     return redirect("memory:project-memory", slug)
 
@@ -151,10 +152,10 @@ def review(request: PanelRequest) -> HttpResponse:
     show = request.GET.get("show", "")
     show = show if show in queues else next((name for name in queues if queues[name].exists()), "recent")
     counts = {name: rows.count() for name, rows in queues.items() if name != "recent"}
-    with readable():
-        rows = list(queues[show][:50])
+    rows, broken = newest_of(queues[show], scopes.select_related("agent"), most=50)
     context = {
         "rows": rows,
+        "broken": broken,
         "show": show,
         "counts": counts,
         "agents": agents_of(request),

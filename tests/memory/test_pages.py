@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from django.test import Client
 from django.utils import timezone
 
@@ -68,6 +69,22 @@ def test_a_broken_scope_is_unavailable_and_the_other_is_listed(
     assert "cannot be read right now" in page
     assert "unavailable" in page
     assert "Uses make" in page
+
+
+@sqlite_only
+@pytest.mark.parametrize("show", ["recent", "flagged"])
+def test_review_names_what_cannot_be_read_and_shows_the_rest(
+    panel: Client, write: Callable[..., Entry], user_scope: Scope, workspace: Scope, show: str
+) -> None:
+    for scope in (user_scope, workspace):
+        write("Prefers tabs", scope=scope)
+        write("Orders", THREAT, scope=scope)
+    break_scope(user_scope)
+    page = panel.get(f"/memory/review/?show={show}").content.decode()
+    assert "cannot be read right now" in page
+    assert str(user_scope) in page
+    assert page.count('<li class="entry"') == 1
+    assert "Nothing waits here" not in page
 
 
 def test_a_project_s_page_has_its_scope_and_what_is_about_the_user(
