@@ -13,7 +13,7 @@ PANEL := .[postgresql]
 CHECKS := .[test,lint,postgresql]
 SOAK_ROUNDS ?= 200
 # Two at a time, each with an OpenCode and a database of its own.
-PYTEST := OPENCHAMBER_TEST_AGAIN=1 $(BIN)/pytest -n 2 --dist worksteal -r R
+PYTEST := env OPENCHAMBER_TEST_AGAIN=1 $(BIN)/pytest -n 2 --dist worksteal -r R
 ARGS ?=
 TESTS ?=
 # Checks must not touch the data of the person who runs them.
@@ -52,12 +52,11 @@ system-packages:
 run: install
 	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" exec $(BIN)/python manage.py serve $(ARGS)
 
-# Agents' memory is not installed in the first run, on in the second, off in the third. PostgreSQL makes one database at
-# a time, so there it is one test at a time.
+# Agents' memory is not installed in the first run, on in the second and the last, off in the third.
 test: install-checks system-packages lint
 	@$(CHECKED) $(BIN)/python manage.py makemigrations --check --dry-run
 	@$(PYTEST) $(TESTS)
-	@OPENCHAMBER_TEST_MEMORY=on $(BIN)/python -m tests.postgresql $(BIN)/pytest -m "not browser and not real" $(TESTS)
+	@OPENCHAMBER_TEST_MEMORY=on $(BIN)/python -m tests.postgresql $(PYTEST) -m "not browser and not real" $(TESTS)
 	@OPENCHAMBER_TEST_MEMORY=off $(PYTEST) -m "not browser and not real and not soak" $(TESTS)
 	@OPENCHAMBER_TEST_MEMORY=on $(PYTEST) tests/memory tests/test_house.py
 

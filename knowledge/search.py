@@ -115,7 +115,7 @@ def having(found: list[int], newest: int, most: int) -> int:
 def looked_up(place: Place, wanted: Sequence[Wish]) -> Places:
     """Where the wishes are met, in one question to the database."""
     parts = [part(place, [wish], every=False, most=places_of_each(wanted)) for wish in wanted]
-    parts.append(part(place, wanted, every=True, most=TOGETHER))
+    parts += [part(place, wanted, every=True, most=TOGETHER)] if len(wanted) > 1 else []
     # Of many words some stand in nearly every title.
     parts.append(part(place, wanted[:3], every=len(wanted) > 3, most=TOGETHER, titles=True))
     # Only placeholders and names of ours are put together here.
@@ -125,7 +125,8 @@ def looked_up(place: Place, wanted: Sequence[Wish]) -> Places:
         cursor.execute(" UNION ALL ".join(selects), [value for _text, values in parts for value in values])
         for number, pk in cursor.fetchall():
             found[number].append(pk)
-    *single, together, titled = [sorted(keys, reverse=True) for keys in found]
+    *single, titled = [sorted(keys, reverse=True) for keys in found]
+    together = single.pop() if len(wanted) > 1 else []
     return Places(single, together, titled)
 
 

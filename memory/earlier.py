@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from memory import texts
 from memory.models import Author, Entry, Scope, Switches, Taken, Through
 from memory.models.room import check_room
+from memory.models.scopes import lock_scopes
 
 MOST_BYTES = 64 * 1024 * 1024
 TYPES = {choice for choice, _label in Entry.Type.choices}
@@ -95,7 +96,7 @@ def take_in(scope: Scope, kept: Iterable[Kept]) -> Outcome:
 @transaction.atomic
 def take_one(scope: Scope, one: Kept) -> str:
     """Store one: what became of it. A title that is another entry's raises Taken, a full scope NoRoom."""
-    Scope.objects.select_for_update().get(pk=scope.pk)
+    lock_scopes(scope.pk)
     by = Author(Through.IMPORT, session=texts.one_line(one.session), client="openchamber")
     title = texts.one_line(one.title)
     wanted = texts.content_hash(title, "", texts.plain(one.body))

@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from memory import texts
 from memory.models import Entry, Scope
 from memory.models.questions import EntryQuerySet
-from memory.models.scopes import scope_changed
+from memory.models.scopes import lock_scopes, scope_changed
 from memory.threats import SCANNER_VERSION
 
 logger = logging.getLogger(__name__)
@@ -140,6 +140,7 @@ def judge(scope: Scope, entries: Iterable[Entry]) -> int:
         entry.judge_content()
     # What is withheld from now on first: it may leave its title to one that is not any more.
     with transaction.atomic():
+        lock_scopes(scope.pk)
         for entry in sorted(old, key=lambda entry: not entry.flagged):
             entry.store_verdict()
         scope_changed(scope)

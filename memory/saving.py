@@ -13,6 +13,7 @@ from memory import index, texts
 from memory.alike import alike
 from memory.holders import Holder
 from memory.models import Author, Entry, Judgement, Room, Scope, Stale, Switches, Taken
+from memory.models.scopes import lock_scopes
 from memory.reading import Line, LineReading, read_lines
 from memory.threats import scan
 from memory.tool import WHERE, Answer, line, scope_for, shown
@@ -74,7 +75,7 @@ def memory_save(holder: Holder, kind: str, draft: Draft, *, by: Author) -> Answe
 @transaction.atomic
 def _saved(scope: Scope, draft: Draft, *, by: Author) -> Answer:
     # Two savers of one scope take turns: else both could fill the last place, or both make the same title.
-    Scope.objects.select_for_update().get(pk=scope.pk)
+    lock_scopes(scope.pk)
     reading = read_lines(scope.kind, scope)
     if reading.failed:
         raise Unavailable(f"What you know {WHERE[scope.kind]} cannot be read right now, so nothing was saved.")

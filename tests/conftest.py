@@ -39,8 +39,11 @@ def memory_is_on() -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings() -> None:
-    """SQLite in a file: in memory there is neither WAL nor a second connection, and both are what runs for real."""
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+    """A database for each of the processes that test side by side; SQLite's in a file.
+
+    In memory there is neither WAL nor a second connection, and both are what runs for real.
+    """
     if connection.vendor == "sqlite":
         connections["default"].settings_dict["TEST"]["NAME"] = str(DATA_DIRECTORY / "test.sqlite3")
 

@@ -36,7 +36,8 @@ def found(rows: QuerySet[Row], key: str) -> Row:
 @transaction.atomic
 def delete(request: ApiRequest, rows: QuerySet[Row], key: str, show: Callable[[Any], Any]) -> None:
     """Put the row with the id `key` into the bin; with `If-Match` only if that revision still stands."""
-    row = found(rows.select_for_update(of=("self",)), key)  # nobody edits it between the look and the act
+    found(rows, key).project.lock()  # nobody edits it between the look and the act
+    row = found(rows, key)
     seen = seen_revision(request, row.revision)
     if seen and seen != row.revision:
         raise errors.Stale(current=show(row))

@@ -5,7 +5,7 @@ from django.db import migrations
 SQLITE = [
     """CREATE VIRTUAL TABLE knowledge_search USING fts5(
         scope, title, body, more,
-        content='knowledge_searchtext', content_rowid='id', tokenize='ascii', prefix='2 3', columnsize=0)""",
+        content='knowledge_searchtext', content_rowid='id', tokenize='ascii', prefix='2 3 4 5 6', columnsize=0)""",
     """CREATE TRIGGER knowledge_search_insert AFTER INSERT ON knowledge_searchtext BEGIN
         INSERT INTO knowledge_search(rowid, scope, title, body, more)
         VALUES (new.id, new.scope, new.title, new.body, new.more); END""",

@@ -70,6 +70,7 @@ class Pinnable(Written):
 
     @transaction.atomic
     def _set_pinned(self, *, pinned: bool, at: Any) -> None:
+        self.project.lock()
         rows = type(self)._default_manager.filter(pk=self.pk, pinned=not pinned)
         if rows.update(pinned=pinned, pinned_at=at) == 1:
             project_changed(self.project)
@@ -105,6 +106,7 @@ class SessionPin(models.Model):
     def choose(cls, session: str, item: Any, *, attached: bool | None) -> None:
         """Attach `item` to `session`, detach it there, or (None) follow the project again."""
         about = {"session": session, str(item._meta.model_name): item}
+        item.project.lock()
         if attached is None:
             cls.objects.filter(**about).delete()
         else:

@@ -109,8 +109,7 @@ class Todo(Written):
     @transaction.atomic
     def move(self, *, before: Todo | None) -> None:
         """Put it right before another todo of its project, or (None) at the end of the list."""
-        # Two moves at once must not reckon with the same neighbours.
-        type(self.project).objects.select_for_update().filter(pk=self.project_id).first()
+        self.project.lock()  # two moves at once must not reckon with the same neighbours
         others = Todo.objects.filter(project=self.project_id).exclude(pk=self.pk)
         self.position = place_at_end(others) if before is None else place_before(before, others)
         if Todo.objects.filter(pk=self.pk).update(position=self.position):

@@ -196,6 +196,7 @@ class Written(models.Model):
         self.updated_at = timezone.now()
         rows = rows_for(self)  # before the transaction: a long text takes its time
         with transaction.atomic():
+            self.project.lock()
             self._compare_and_set(seen=before)
             self._record("~", by=by, reason=reason)
             find_by(self, rows)
@@ -270,6 +271,7 @@ class Written(models.Model):
         """In or out of the bin, with its entry, when it was not there already."""
         rows = rows_for(self) if to is None else []
         with transaction.atomic():
+            self.project.lock()
             if type(self)._default_manager.filter(among, pk=self.pk).update(deleted_at=to) != 1:
                 return
             self.refresh_from_db(fields=[*self._edited_fields()])

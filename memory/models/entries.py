@@ -15,7 +15,7 @@ from simple_history.models import HistoricalRecords
 from memory import texts
 from memory.models.authors import Author, Written
 from memory.models.questions import EntryQuerySet, Stale, Taken
-from memory.models.scopes import Scope, scope_changed
+from memory.models.scopes import Scope, lock_scopes, scope_changed
 from memory.models.written import EDITED, SCANNED, TEXTS, VERDICT, stored
 from memory.threats import SCANNER_VERSION, scan, visible
 
@@ -176,10 +176,12 @@ class Entry(models.Model):
         if (self.judgement, self.flagged) == before:
             return
         self.conflicting = self.conflicting and self.flagged
+        twins = Entry.objects.live().with_content(self.content_hash).exclude(pk=self.pk)
         with transaction.atomic():
+            lock_scopes(self.scope_id, *twins.values_list("scope_id", flat=True))
             Judgement.record(self, verdict, by=by)
             self._store(self.revision, VERDICT, by=through, reason="judged")
-            for twin in Entry.objects.live().with_content(self.content_hash).exclude(pk=self.pk):
+            for twin in twins.all():
                 twin._follow(verdict, through=through)
 
     def approve(self, *, by: Author) -> None:
@@ -212,7 +214,7 @@ class Entry(models.Model):
         before = self.revision
         self._derive()
         with transaction.atomic():
-            Scope.objects.select_for_update().get(pk=scope.pk)
+            lock_scopes(scope.pk, left.pk)
             check_room(scope, withheld=self.withheld)
             self._store(before, ["scope_id", "revision"], by=by, reason="moved")
             scope_changed(left)
@@ -295,7 +297,7 @@ class Entry(models.Model):
     def _store(self, seen: str, fields: list[str], *, by: Author, reason: str = "", live: bool = True) -> None:
         """Compare-and-set on the revision, the history entry, and word to whoever follows the scope."""
         with transaction.atomic():
-            Scope.objects.select_for_update().get(pk=self.scope_id)
+            lock_scopes(self.scope_id)
             if self.deleted_at is None:
                 self._check_free()
             rows = Entry.objects.filter(pk=self.pk, revision=seen, deleted_at__isnull=live)

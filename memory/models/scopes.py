@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
-from django.db import models, transaction
+from django.db import connection, models, transaction
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
@@ -107,6 +107,15 @@ class Scope(models.Model):
     def touch(self) -> None:
         """Say that what a session is told of it changed. One statement, because many writers do it at once."""
         type(self).objects.filter(pk=self.pk).update(revision=models.F("revision") + 1)
+
+
+def lock_scopes(*keys: int) -> None:
+    """Within a transaction: take one's turn among those who change something of these scopes.
+
+    They come before any entry, and in one order, so that writers never wait for each other in a circle.
+    """
+    if connection.features.has_select_for_update:  # else (SQLite) there is one writer at a time anyway
+        list(Scope.objects.select_for_update(no_key=True).filter(pk__in=keys).order_by("pk").values_list("pk"))
 
 
 def scope_changed(scope: Scope) -> None:

@@ -231,7 +231,13 @@ def test_a_body_that_is_no_json_is_400(api: Client, body: bytes) -> None:
     error_of(answer, answer.status_code)
 
 
-@pytest.mark.parametrize("body", ["[]", "null", "3", '"x"', "{}", '{"directory": 3}', '{"directory": null}'])
+@pytest.mark.parametrize("body", ["[]", "null", "3", '"x"'])
+def test_a_body_that_is_no_object_is_422(api: Client, body: str) -> None:
+    error = error_of(api.post("/api/projects", body, content_type="application/json"), 422)
+    assert (error["code"], list(error["fields"])) == ("invalid", ["payload"])
+
+
+@pytest.mark.parametrize("body", ["{}", '{"directory": 3}', '{"directory": null}'])
 def test_a_body_of_another_shape_is_422_and_names_the_field(api: Client, body: str) -> None:
     error = error_of(api.post("/api/projects", body, content_type="application/json"), 422)
     assert error["code"] == "invalid"
