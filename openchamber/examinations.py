@@ -176,12 +176,12 @@ def clients() -> Iterator[Finding]:
     """When each program's hook last took something along."""
     hooks = Delivery.objects.filter(cause=Delivery.Cause.HOOK).values_list("session__client").order_by()
     newest = dict(hooks.annotate(Max("claimed_at")))
-    for value, name in Session.Client.choices:
-        at = newest.get(value)
-        says = (
-            _("Its hook last took something along %s ago.") % timesince(at) if at else _("Its hook took nothing yet.")
-        )
-        yield ok(_("Client %s") % name, says)
+    names = {value: str(name) for value, name in Session.Client.choices}
+    for value, at in newest.items():
+        says = _("Its hook last took something along %s ago.") % timesince(at)
+        yield ok(_("Client %s") % names[value], says)
+    if unused := [name for value, name in names.items() if value not in newest]:
+        yield ok(_("Clients"), _("No hook took anything along yet: %s.") % ", ".join(unused))
 
 
 @examination()
@@ -212,7 +212,7 @@ def tokens() -> Iterator[Finding]:
 
 def count_of(used: list[datetime]) -> str:
     """How many tokens there are."""
-    return ngettext("%d token works.", "%d tokens work.", len(used)) % len(used)
+    return ngettext("%d token works.", "%d tokens work.", len(used)) % len(used) if used else _("There are none.")
 
 
 @examination()

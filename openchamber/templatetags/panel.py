@@ -45,12 +45,14 @@ def mark(state: str, text: str, shape: str = "") -> SafeString:
 @register.simple_tag(takes_context=True)
 def message_row(context: Context, row: Row) -> SafeString:
     """One message of the thread. Rows hardly ever change and take a millisecond each, so they are kept."""
-    key = (row.digest, context["messages_url"], context["reached"], get_language(), date.today())
+    waiting = row.writing and bool(getattr(context.get("look"), "asks", ()))
+    key = (row.digest, context["messages_url"], context["reached"], waiting, get_language(), date.today())
     html = _rows.get(key)
     if html is None:
         if len(_rows) > MOST_ROWS:
             _rows.clear()
-        values = {"row": row, "reached": context["reached"], "address": f"{context['messages_url']}{row.id}/"}
+        values = {"row": row, "reached": context["reached"], "waiting": waiting}
+        values["address"] = f"{context['messages_url']}{row.id}/"
         html = _rows[key] = SafeString(get_template("openchamber/message.html#row").render(values))
     return html
 

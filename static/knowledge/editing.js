@@ -47,8 +47,8 @@
 
   on("htmx:before:request", (event) => {
     const { sourceElement, target } = event.detail.ctx;
-    // Lists do not follow while an editor is open in them, an editor not while it holds unsaved text.
-    const open = sourceElement.matches("[data-live]") && target?.querySelector?.("[data-keep]");
+    // Lists do not follow while an editor or a conflict is open in them, an editor not while it holds unsaved text.
+    const open = sourceElement.matches("[data-live]") && target?.querySelector?.("[data-keep], .conflict");
     const field = sourceElement.matches("[data-follows]") && fieldOf(target);
     if (open || (field && field.value !== field.defaultValue)) return event.preventDefault();
     const own = sourceElement.matches("form") && fieldOf(sourceElement);

@@ -250,6 +250,30 @@ def test_an_idle_plan_follows_and_a_changed_one_ends_in_a_conflict_that_loses_no
     complaints.expect("ERR_FAILED|Failed to fetch")
 
 
+def test_a_conflict_stands_until_one_has_chosen_whatever_else_changes(
+    visit: Callable[..., Page], serve: ServeProcess, slug: str, complaints: Complaints
+) -> None:
+    complaints.expect("status of 409")
+    path = f"/projects/{slug}/notes"
+    note = serve.request("POST", path, {"body": "One."})
+    page = visit("notes")
+    page.get_by_role("link", name="Edit").click()
+    page.get_by_label("Note", exact=True).fill("One, by me.")
+    serve.request("PATCH", f"{path}/{note['id']}", {"body": "One, by another."})
+    page.get_by_role("button", name="Save", exact=True).click()
+    conflict = page.get_by_role("heading", name="Changed while you were writing")
+    expect(conflict).to_be_visible()
+    expect(page.locator(".conflict textarea:visible")).to_have_count(1)
+    serve.request("POST", path, {"body": "Something else."})
+    with page.expect_response("**/pulse/*"):
+        pass
+    page.wait_for_timeout(2500)
+    expect(conflict).to_be_visible()
+    page.get_by_role("button", name="Replace with yours").click()
+    expect(page.locator("article", has_text="One, by me.")).to_be_visible()
+    expect(page.locator("article", has_text="Something else.")).to_be_visible()
+
+
 def test_every_page_fits_320_pixels_and_is_accessible(
     visit: Callable[..., Page],
     serve: ServeProcess,

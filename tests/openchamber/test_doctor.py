@@ -135,7 +135,8 @@ def test_it_tells_when_a_hook_last_took_something_along() -> None:
     Delivery.objects.create(session=session, sequence=1, cause="hook", state="confirmed", claimed_at=at, expires_at=at)
     says = {finding.topic: finding.says for finding in doctor.examine()}
     assert "2" in says["Client Codex"]
-    assert "nothing yet" in says["Client OpenCode"]
+    assert "OpenCode" in says["Clients"]
+    assert "Codex" not in says["Clients"]
 
 
 def test_deliveries_that_nobody_settled_are_said() -> None:

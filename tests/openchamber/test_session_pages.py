@@ -609,9 +609,11 @@ def test_a_question_is_loud_and_answered(
     opencode.prompt(session.pk, "Ask me", wait=False)
     address = url("session", session)
     page = wait_for(lambda: text if "Which colour?" in (text := body(panel.get(address))) else "", what="the question")
-    assert "The agent stands still until you answer." in page
+    strip = page.partition('id="strip"')[2].partition("</div>")[0]
+    assert "Which colour?" in strip
+    assert "<span>writing</span>" not in page
     listed = body(panel.get(reverse("openchamber:sessions", args=[session.project.slug])))
-    assert "waiting for an answer" in listed
+    assert "waiting for you" in listed
     found = re.search(r'id="ask-(que_\w+)"', page)
     assert found is not None
     answer = url("answer-question", session, found[1])
