@@ -220,17 +220,20 @@ function localise() {
 const unfolded = new Set();
 
 on("toggle", ({ target }) => target.matches("details[id]") && unfolded[target.open ? "add" : "delete"](target.id), true);
-
 const unfold = () => unfolded.forEach((id) => document.getElementById(id)?.setAttribute("open", ""));
 
-// Whoever reads the end of a conversation stays at its end; whoever reads above is left in peace.
+// Whoever reads the end of a conversation stays at its end; whoever reads above is left in peace, but told of news.
 const atEnd = new WeakMap();
 
-function follow(first) {
+function follow(anyway, news) {
   each("[data-follow]", (box) => {
-    if (first ? !location.hash : atEnd.get(box) !== false) box.scrollTop = box.scrollHeight;
+    if (anyway) atEnd.set(box, true);
+    if (atEnd.get(box) !== false) box.scrollTop = box.scrollHeight;
+    else if (news) box.dataset.news = "";
   });
 }
+
+on("htmx:before:request", ({ detail: { ctx } }) => ctx.sourceElement.matches("[data-says]") && follow(true));
 
 // What is put in on top must not push away what is being read.
 let below = null;
@@ -240,9 +243,10 @@ on("htmx:before:swap", (event) => {
   below = box && { box, rest: box.scrollHeight - box.scrollTop };
 });
 
-on("scroll", (event) => {
-  const box = event.target;
-  if (box.matches?.("[data-follow]")) atEnd.set(box, box.scrollHeight - box.scrollTop - box.clientHeight < 48);
+on("scroll", ({ target: box }) => {
+  if (!box.matches?.("[data-follow]")) return;
+  atEnd.set(box, box.scrollHeight - box.scrollTop - box.clientHeight < 48);
+  if (atEnd.get(box)) delete box.dataset.news;
 }, true);
 
 // A menu that was fetched opens beside what asked for it.
@@ -253,18 +257,18 @@ on("htmx:after:swap", ({ detail: { ctx } }) => {
 // Who sent something goes on writing.
 on("htmx:after:swap", ({ detail: { ctx } }) => document.getElementById(ctx.sourceElement.dataset?.focus)?.focus());
 
-on("htmx:after:swap", () => {
+on("htmx:after:swap", ({ detail: { ctx } }) => {
   localise();
   restoreDrafts();
   unfold();
   if (below) {
     below.box.scrollTop = below.box.scrollHeight - below.rest;
     if (document.activeElement === document.body) below.box.focus({ preventScroll: true });
-  } else follow(false);
+  } else follow(false, ctx.sourceElement.matches?.("[data-follow] [data-live]"));
   below = null;
 });
 
 localise();
 restoreDrafts();
-follow(true);
+if (!location.hash) follow(true);
 each("#toasts > .toast", fade);

@@ -269,6 +269,43 @@ def test_a_pinned_message_is_jumped_to(tab: Callable[..., Page], chamber: Chambe
     expect(message).to_be_focused()
 
 
+def test_whoever_reads_above_stays_there_and_is_told_of_news(
+    tab: Callable[..., Page], chamber: Chamber, accessibility: Callable[[Page], list[str]]
+) -> None:
+    page = tab()
+    thread, newest = page.locator("#thread"), page.get_by_role("link", name="Newest")
+    for number in range(3):
+        chamber.send(session_of(page), f"Long {number}\n\n" + "and so on\n\n" * 30)
+    expect(page.get_by_text("Long 2", exact=True)).to_be_visible(timeout=WAIT)
+    expect(newest).to_be_hidden()
+    thread.evaluate("box => { box.scrollTop = 0 }")
+    chamber.send(session_of(page), "Said meanwhile")
+    expect(newest).to_be_visible(timeout=WAIT)
+    expect(page.get_by_text("echo: Said meanwhile")).not_to_be_in_viewport()
+    assert accessibility(page) == []
+    newest.click()
+    expect(page.get_by_text("echo: Said meanwhile")).to_be_in_viewport()
+    expect(newest).to_be_hidden()
+    assert thread.evaluate("box => box.scrollHeight - box.scrollTop - box.clientHeight") < 2
+
+
+def test_whoever_says_something_sees_the_end(tab: Callable[..., Page], chamber: Chamber, model: ScriptedModel) -> None:
+    page = tab()
+    thread = page.locator("#thread")
+    chamber.send(session_of(page), "Long\n\n" + "and so on\n\n" * 60)
+    expect(page.get_by_text("Long", exact=True)).to_be_visible(timeout=WAIT)
+    thread.evaluate("box => { box.scrollTop = 0 }")
+    model.when("Your own answer.", said="My own words")
+    say(page, "My own words")
+    expect(page.get_by_text("Your own answer.")).to_be_in_viewport(timeout=WAIT)
+    thread.evaluate("box => { box.scrollTop = 0 }")
+    expect(page.get_by_text("Your own answer.")).not_to_be_in_viewport()
+    page.get_by_role("button", name="More for this session").click()
+    page.get_by_role("button", name="Compact now").click()
+    page.get_by_role("dialog").get_by_role("button", name="Compact").click()
+    expect(page.locator(".seam").last).to_be_in_viewport(timeout=WAIT)
+
+
 def test_without_scripts_one_reads_sends_and_pins(
     tab: Callable[..., Page], model: ScriptedModel, chamber: Chamber
 ) -> None:
