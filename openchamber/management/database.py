@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from django.core.management.base import CommandError
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
@@ -10,8 +12,24 @@ from django.utils.translation import gettext as _
 
 def require_current() -> None:
     """Raise `CommandError` unless the database is as this version wants it."""
-    executor = MigrationExecutor(connection)
-    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+    executor = _executor()
+    if executor is None or executor.migration_plan(executor.loader.graph.leaf_nodes()):
         raise CommandError(
             _("The database is not set up, or is older than this program. Start serve once, or run migrate.")
         )
+
+
+def require_set_up() -> None:
+    """Raise `CommandError` unless there is a database, even an older one: that can at least be copied."""
+    executor = _executor()
+    if executor is None or not executor.loader.applied_migrations:
+        raise CommandError(_("There is no database yet. Start serve once, or say where it is (OPENCHAMBER_DATA_DIR)."))
+
+
+def _executor() -> MigrationExecutor | None:
+    """What knows the migrations; None where SQLite has no file, since looking for one would make it."""
+    if connection.vendor == "sqlite":
+        in_memory = connection.is_in_memory_db()  # type: ignore[attr-defined]  # SQLite's own
+        if not in_memory and not Path(str(connection.settings_dict["NAME"])).exists():
+            return None
+    return MigrationExecutor(connection)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,35 @@ from django.core.management import CommandError, call_command
 from openchamber.models import AgentServer, ApiToken, Project
 from openchamber.models.leases import holder
 from openchamber.sessions import servers
+from tests.agent_server.serve_process import Installation
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["login"],
+        ["purge"],
+        ["send", "Hello", "--new"],
+        ["token", "list"],
+        ["watch"],
+        ["backup", "backups"],
+        ["import_knowledge", "shop", "folder"],
+        ["export_knowledge", "shop", "folder"],
+        ["import_memory", "memory.json"],
+        ["scan_memory"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_before_the_first_start_a_command_says_that_there_is_no_database(tmp_path: Path, command: list[str]) -> None:
+    installation = Installation(tmp_path, environment={"OPENCHAMBER_MEMORY_ENABLE": "1"})
+    arguments = [str(tmp_path / one) if one == "backups" else one for one in command]
+    answer = installation.manage(*arguments)
+    assert (answer.returncode, answer.stdout) == (1, "")
+    assert re.fullmatch(r"CommandError: (The database is not set up|There is no database yet).*\n", answer.stderr)
+    assert not (tmp_path / "backups").exists()
+    assert not (tmp_path / "data" / "openchamber.sqlite3").exists()
 
 
 def test_purge_of_more_days_than_there_were_is_refused() -> None:

@@ -12,6 +12,7 @@ from memory.earlier import EarlierError, read_store, take_in
 from memory.holders import Holder
 from memory.models import Agent
 from openchamber.errors import Invalid
+from openchamber.management import database
 
 
 class Command(BaseCommand):
@@ -27,6 +28,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Import and say what became of the entries."""
+        database.require_current()
         if options["agent"] != "default" and not Agent.objects.filter(slug=options["agent"]).exists():
             raise CommandError(f"There is no agent {options['agent']}.")
         directory = options["directory"] and os.path.abspath(os.path.expanduser(options["directory"]))

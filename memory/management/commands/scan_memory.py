@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from memory.models import Entry, Scope
 from memory.reading import BROKEN, judge
 from memory.threats import SCANNER_VERSION
+from openchamber.management import database
 
 
 class Command(BaseCommand):
@@ -22,6 +23,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Scan scope by scope, so that a broken one keeps no other from it."""
+        database.require_current()
         scanned = 0
         told: list[str] = []
         for scope in Scope.objects.select_related("agent"):

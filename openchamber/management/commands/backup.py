@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from openchamber.backups import BackupFailed, back_up
+from openchamber.management import database
 
 
 class Command(BaseCommand):
@@ -22,6 +23,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Copy, and say where the copy is and how to use it."""
+        database.require_set_up()
         try:
             made = back_up(options["target"])
         except (BackupFailed, OSError) as error:

@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from openchamber.errors import Problem
+from openchamber.management import database
 from openchamber.models import Project, Session
 from openchamber.projects.resolve import resolve
 from openchamber.sessions import choices, ids, rows
@@ -38,6 +39,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="answer as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        database.require_current()
         text = sys.stdin.read() if options["text"] == "-" else options["text"]
         if not text.strip():
             raise CommandError("There is nothing to say: give a text, or write it to standard input.")

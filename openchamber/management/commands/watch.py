@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from openchamber.management import database
 from openchamber.sessions import delivery, restore
 from openchamber.sessions.events import Watchers
 
@@ -16,6 +17,7 @@ class Command(BaseCommand):
     help = "Follow the agent servers' events and restore what compaction takes away."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        database.require_current()
         told = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: told.set())
