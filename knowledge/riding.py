@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from django.conf import settings
 
@@ -13,6 +14,7 @@ from knowledge.wanted import note_item, plan_item
 from openchamber.models import Project
 from openchamber.sessions.carriers import Carried
 from openchamber.sessions.context import Item, write
+from openchamber.sessions.riding import TONES, Bar, bars
 
 # Sessions that were never told anything say nothing, and very old ones are not asked.
 SESSIONS = 200
@@ -30,6 +32,24 @@ class Rider:
     def characters(self) -> int:
         """How long it is."""
         return len(self.item.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The riders of one kind; `tone` ties them to their part of the bar."""
+
+    kind: str
+    riders: Sequence[Rider]
+
+    @property
+    def tone(self) -> int:
+        """The colour that the same kind has in a session's work status."""
+        return TONES[self.kind]
+
+    @property
+    def characters(self) -> int:
+        """How long all of them are."""
+        return sum(rider.characters for rider in self.riders)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +71,14 @@ class Riding:
         return [rider for rider in self.riders if rider.cut]
 
     @property
-    def used(self) -> int:
-        """How full the budget is, in hundredths, at most a hundred."""
-        return min(100, round(100 * self.characters / self.budget))
+    def groups(self) -> list[Group]:
+        """The riders by kind, in the order in which they are told."""
+        return [Group(kind, list(riders)) for kind, riders in groupby(self.riders, lambda rider: rider.item.kind)]
+
+    @property
+    def bars(self) -> list[Bar]:
+        """How full the budget is, and of what."""
+        return bars(self.groups, self.budget)
 
 
 def riding(project: Project) -> Riding:

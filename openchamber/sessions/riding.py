@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from django.utils.translation import gettext as _
 
@@ -53,6 +54,18 @@ class Group:
         return sum(ride.entry.characters for ride in self.rides if ride.entry.state in ("held", "owed"))
 
 
+class Coloured(Protocol):
+    """What has a part of the budget bar."""
+
+    @property
+    def tone(self) -> int:
+        """The colour that ties it to its part, 0 to none."""
+
+    @property
+    def characters(self) -> int:
+        """How long the part is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bar:
     """A group's part of the budget bar."""
@@ -88,7 +101,7 @@ def ride(entry: Entry) -> Ride:
     return Ride(entry, "detached", _("detached here"))
 
 
-def bars(shown: Sequence[Group], budget: int) -> list[Bar]:
+def bars(shown: Sequence[Coloured], budget: int) -> list[Bar]:
     """The bar's parts; together never longer than the bar."""
     sizes = [(group.tone, group.characters) for group in shown if group.tone and group.characters]
     scale = (BAR - GAP * len(sizes)) / max(budget, sum(size for _tone, size in sizes), 1)

@@ -59,15 +59,16 @@ def add_project(page: Page, directory: Path) -> None:
 
 
 def write_pinned_note(page: Page) -> None:
-    """Write a note, then pin it with its switch."""
+    """Write a note, then pin it with its button."""
     page.get_by_role("link", name="Knowledge").first.click()
     page.get_by_label("New note").fill(NOTE)
     page.get_by_role("button", name="Add note").click()
     card = page.locator("article", has_text=NOTE)
     expect(card).to_be_visible()
-    card.get_by_role("switch").check()
+    with page.expect_response("**/pin/"):
+        card.get_by_role("button", name="Pin", pressed=False).click()
     page.reload()
-    expect(page.locator("article", has_text=NOTE).get_by_role("switch")).to_be_checked()
+    expect(page.locator("article", has_text=NOTE).get_by_role("button", name="Pinned", pressed=True)).to_be_visible()
 
 
 def start_session(page: Page) -> None:

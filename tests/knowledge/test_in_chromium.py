@@ -71,9 +71,8 @@ def test_a_note_is_written_pinned_edited_deleted_and_undone_by_mouse(
     expect(page.get_by_label("New note")).to_be_focused()
     expect(page.locator("#sections a", has_text="Notes")).to_contain_text("1")
 
-    card.get_by_role("switch").check()
-    expect(card.get_by_role("switch")).to_be_checked()
-    expect(card.get_by_role("switch")).to_be_focused()
+    card.get_by_role("button", name="Pin", pressed=False).click()
+    expect(card.get_by_role("button", name="Pinned", pressed=True)).to_be_focused()
 
     card.get_by_role("link", name="Edit").click()
     editor = page.get_by_label("Note", exact=True)
@@ -83,7 +82,7 @@ def test_a_note_is_written_pinned_edited_deleted_and_undone_by_mouse(
     page.get_by_role("button", name="Save", exact=True).click()
     card = page.locator("article", has_text="Deploys on Monday.")
     expect(card.get_by_role("link", name="Edit")).to_be_focused()
-    expect(card.get_by_role("switch")).to_be_checked()
+    expect(card.get_by_role("button", name="Pinned", pressed=True)).to_be_visible()
 
     card.get_by_role("button", name="Delete").click()
     expect(card).to_have_count(0)
@@ -106,7 +105,7 @@ def test_the_same_by_keyboard_alone(visit: Callable[..., Page], serve: ServeProc
     page.get_by_label("New note").blur()
     page.keyboard.press("j")
     page.keyboard.press("p")
-    expect(page.get_by_role("switch")).to_be_checked()
+    expect(page.get_by_role("button", name="Pinned", pressed=True)).to_be_visible()
     page.keyboard.press("e")
     expect(page.get_by_label("Note", exact=True)).to_be_focused()
     page.keyboard.press("End")
@@ -135,10 +134,17 @@ def test_todos_are_added_ticked_and_arranged_by_keys_and_by_dragging(
         return [todo["text"] for todo in serve.request("GET", f"/projects/{slug}/todos")["results"]]
 
     rows = page.locator("[data-arrange] > .todo")
-    rows.nth(2).get_by_role("button", name="Move up").focus()
+    rows.nth(2).get_by_role("button", name="More").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(rows.nth(2).get_by_role("button", name="Move up")).to_be_focused()
     page.keyboard.press("Enter")
     expect(rows.nth(1)).to_contain_text("gamma")
+    expect(rows.nth(1).get_by_role("button", name="More")).to_be_focused()
+    page.keyboard.press("Enter")
     expect(rows.nth(1).get_by_role("button", name="Move up")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(rows.nth(1).get_by_role("button", name="More")).to_be_focused()
     page.keyboard.press("J")
     expect(rows.nth(2)).to_contain_text("gamma")
     assert order() == ["alpha", "beta", "gamma"]

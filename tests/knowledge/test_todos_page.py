@@ -78,7 +78,8 @@ def test_moving_by_the_buttons_goes_where_they_say(panel, htmx, write_todo):
     assert texts() == ["a", "c", "b"]
     answer = htmx.post(act("move-todo", a) + "?by=down", {"before": ""})
     assert texts() == ["c", "b", "a"]
-    assert focused(answer) == f"todo-{a.pk}-down"
+    assert focused(answer) == f"todo-{a.pk}-more"
+    assert re.search(rf'<button id="todo-{a.pk}-down"[^>]* autofocus', answer.text)
     assert "Moved to position 3" in answer.headers["HX-Trigger"]
 
 
