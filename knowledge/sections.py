@@ -30,4 +30,5 @@ def knowledge_sections(project: Project, **_more: Any) -> list[Section]:
         )
         for place, (name, label) in enumerate(labels.items(), 1)
     ]
-    return [*lists, Section("bin", _("Bin"), reverse("knowledge:bin", args=[project.slug]), deleted, "trash")]
+    address = reverse("knowledge:bin", args=[project.slug])
+    return [*lists, Section("bin", _("Bin"), address, deleted, "trash", last=True)]

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from memory.forms import SwitchesForm
-from memory.models import Entry, Switches
+from memory.models import Entry, Scope, Switches
 from openchamber.models import Project
 from openchamber.panel import Place, Section
 from openchamber.signals import panel_places, panel_sections, settings_rows
@@ -18,8 +18,8 @@ from openchamber.signals import panel_places, panel_sections, settings_rows
 
 @receiver(panel_sections)
 def memory_section(project: Project, **_more: Any) -> list[Section]:
-    """What agents keep about the project; nothing while memory is off and nothing was ever kept."""
-    count = Entry.objects.live().filter(scope__directory=project.directory).count()
+    """What the project's page of memory shows; nothing while memory is off and nothing was ever kept."""
+    count = Entry.objects.live().filter(scope__in=Scope.objects.about(project)).count()
     if not count and not Switches.current().enabled:
         return []
     return [Section("memory", _("Memory"), reverse("memory:project-memory", args=[project.slug]), count, "memory", "4")]
@@ -29,7 +29,7 @@ def memory_section(project: Project, **_more: Any) -> list[Section]:
 def agents_place(request: HttpRequest, **_more: Any) -> list[Place]:
     """The agents, in the main menu."""
     url = reverse("memory:agents")
-    return [Place(_("Agents"), url, request.path.startswith(url))]
+    return [Place(_("Agents"), url, request.path.startswith((url, reverse("memory:review"))))]
 
 
 @receiver(settings_rows)

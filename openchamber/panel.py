@@ -42,7 +42,7 @@ class PanelRequest(HttpRequest):
 class Section:
     """A part of a project's panel: `count` is None where there is nothing to count.
 
-    `shortcut` is the key that opens it ("1"); `icon` is a symbol of the sprite.
+    `shortcut` is the key that opens it ("1"); `icon` is a symbol of the sprite; `last` stands below all that are not.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Section:
     count: int | None = None
     icon: str = "note"
     shortcut: str = ""
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,8 @@ class Place:
 def sections(project: Project) -> list[Section]:
     """The project's sections in the order of the installed apps; Django logs an app that raises."""
     answers = panel_sections.send_robust(Project, project=project)
-    return [section for _receiver, answer in answers if not isinstance(answer, Exception) for section in answer]
+    found = [section for _receiver, answer in answers if not isinstance(answer, Exception) for section in answer]
+    return sorted(found, key=lambda section: section.last)
 
 
 def tell_refused(request: HttpRequest, sentences: Sequence[str]) -> None:

@@ -52,6 +52,10 @@ class EntryQuerySet(models.QuerySet["Entry"]):
         """Those that somebody should look at."""
         return self.live().filter(Q(flagged=True) | Q(awaiting=True) | Q(conflicting=True))
 
+    def unanswered(self) -> Self:
+        """Those of them that nobody said anything about yet."""
+        return self.to_review().exclude(flagged=True, conflicting=False, judgement=self.model.Judgement.THREAT)
+
     def newest_first(self) -> Self:
         """By last change."""
         return self.order_by("-updated_at", "-pk")

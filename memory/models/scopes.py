@@ -47,6 +47,11 @@ class ScopeQuerySet(models.QuerySet["Scope"]):
         mine = caller.projects().values("directory")
         return self.filter(models.Q(kind=Scope.Kind.USER) | models.Q(directory__in=mine))
 
+    def about(self, project: Project) -> Self:
+        """What is kept about a project, and what the default agent keeps about the user."""
+        user = models.Q(kind=Scope.Kind.USER, agent__slug="default")
+        return self.filter(user | models.Q(directory=project.directory))
+
     def counted(self) -> Self:
         """With how many live entries they have, how many of those are flagged, and when one changed last."""
         live = models.Q(entries__deleted_at=None)

@@ -21,7 +21,7 @@ from memory.models import Entry, Stale, Taken
 from memory.rendering import body_html, shown_characters
 from memory.threats import visible
 from memory.views import author, entry_of, scopes_for
-from memory.views.tab import agents_of, tab_context
+from memory.views.tab import beside, tab_context
 from openchamber.panel import PanelRequest
 from openchamber.texts import is_key
 
@@ -49,7 +49,7 @@ def entry(request: PanelRequest, agent: str, pk: int) -> HttpResponse:
     context = drawer_context(request, found)
     if request.htmx:
         return render(request, "memory/entry.html#drawer", context)
-    tab = tab_context(request, found.scope.agent, scopes_for(request, found.scope.agent), agents=agents_of(request))
+    tab = tab_context(request, found.scope.agent, scopes_for(request, found.scope.agent), **beside(request))
     return render(request, "memory/entry.html", {**tab, **context})
 
 
@@ -176,7 +176,7 @@ def entry_history(request: PanelRequest, agent: str, pk: int) -> HttpResponse:
     context = {
         "entry": found,
         "agent": found.scope.agent,
-        "agents": agents_of(request),
+        **beside(request),
         "page": Paginator(versions, PAGE).get_page(request.GET.get("page")),
         "version": version,
         "against": against,

@@ -31,6 +31,12 @@ def agents_of(request: PanelRequest) -> Any:
     return Agent.objects.default_first().annotate(entry_count=Count("scopes__entries", filter=live))
 
 
+def beside(request: PanelRequest) -> dict[str, Any]:
+    """What every page of the agents shows beside its own: all of them, and how much waits to be looked at."""
+    seen = visible_scopes(access.signed_in(request))
+    return {"agents": agents_of(request), "unanswered": Entry.objects.filter(scope__in=seen).unanswered().count()}
+
+
 def tab_context(request: PanelRequest, agent: Agent, scopes: ScopeQuerySet, **more: Any) -> dict[str, Any]:
     """What the list of an agent's memory shows."""
     query = request.GET.get("q", "")
@@ -58,7 +64,7 @@ def agents(request: PanelRequest) -> HttpResponse:
             agent = form.save()
             user_scope(agent)
             return redirect(agent)
-    context = {"agents": agents_of(request), "form": form, "adding": True}
+    context = {**beside(request), "form": form, "adding": True}
     return render(request, "memory/agents.html", context, status=422 if form.errors else 200)
 
 
@@ -67,7 +73,7 @@ def agent_memory(request: PanelRequest, agent: str) -> HttpResponse:
     """What the agent keeps, by scope; `?q=` finds in it."""
     row = agent_of(agent)
     user_scope(row)
-    context = tab_context(request, row, scopes_for(request, row), agents=agents_of(request))
+    context = tab_context(request, row, scopes_for(request, row), **beside(request))
     return render(request, f"memory/tab.html{'#entries' if request.htmx else ''}", context)
 
 
@@ -76,8 +82,7 @@ def project_memory(request: PanelRequest, slug: str) -> HttpResponse:
     """What agents keep about one project, and the default agent about the user."""
     project = access.signed_in(request).project(slug)
     user_scope(Agent.objects.default())
-    about = Q(kind=Scope.Kind.USER, agent__slug="default") | Q(directory=project.directory)
-    scopes = Scope.objects.filter(about).select_related("agent")
+    scopes = Scope.objects.about(project).select_related("agent")
     context = tab_context(request, Agent.objects.default(), scopes, project=project, section="memory")
     part = "#entries" if request.htmx else ""
     return render(request, f"memory/project.html{part}", {**context, "below": below(project)})
@@ -158,7 +163,7 @@ def review(request: PanelRequest) -> HttpResponse:
         "broken": broken,
         "show": show,
         "counts": counts,
-        "agents": agents_of(request),
         "reviewing": True,
+        **beside(request),
     }
     return render(request, f"memory/review.html{'#queue' if request.htmx else ''}", context)

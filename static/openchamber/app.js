@@ -12,10 +12,7 @@ function toast({ level, text, undo }) {
   notice.dataset.level = level;
   notice.querySelector("p").textContent = text;
   form.hidden = !undo;
-  if (undo) {
-    form.action = undo;
-    form.setAttribute("hx-post", undo);
-  }
+  for (const name of undo ? ["action", "hx-post"] : []) form.setAttribute(name, undo);
   document.getElementById("toasts").append(notice);
   htmx.process(notice);
   fade(notice);
@@ -86,8 +83,7 @@ function step(by) {
 on("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches("[data-submit]")) {
     event.preventDefault();
-    event.target.form.requestSubmit();
-    return;
+    return event.target.form.requestSubmit();
   }
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.target.closest(TYPING)) return;
   if (document.querySelector("dialog:modal")) return;
@@ -253,6 +249,10 @@ on("scroll", ({ target: box }) => {
 on("htmx:after:swap", ({ detail: { ctx } }) => {
   if (ctx.sourceElement.matches?.("[data-menu]")) document.getElementById("message-menu")?.showPopover({ source: ctx.sourceElement });
 });
+
+// The row of what is open in a drawer is marked.
+const point = () => each(".entry", (row) => row.setAttribute("aria-current", row.id === document.querySelector(".drawer[open]")?.dataset.row));
+["close", "htmx:after:swap"].forEach((type) => on(type, point, true));
 
 // Who sent something goes on writing.
 on("htmx:after:swap", ({ detail: { ctx } }) => document.getElementById(ctx.sourceElement.dataset?.focus)?.focus());

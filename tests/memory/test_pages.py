@@ -160,6 +160,31 @@ def test_the_review_queue_has_what_somebody_should_look_at(panel: Client, htmx: 
     assert "Prefers tabs" in panel.get("/memory/review/?show=recent").content.decode()
 
 
+def test_review_belongs_to_the_agents_and_says_how_much_waits(panel: Client, write: Any) -> None:
+    write("Release notes", THREAT)
+    write("Prefers tabs")
+    page = panel.get("/memory/review/").content.decode()
+    assert '<a href="/agents/" aria-current="page">Agents</a>' in page
+    assert 'Review <span class="count">1</span>' in page
+    panel.post(entry_url(Entry.objects.get(title="Release notes"), "judge/"), {"verdict": "threat"})
+    assert 'Review <span class="count">0</span>' in panel.get(TAB).content.decode()
+
+
+def test_the_list_says_how_a_text_begins_where_nothing_describes_it(panel: Client, write: Any) -> None:
+    write("Uses make", "\n  Because of\u200b the Makefile.\nAnd more.")
+    page = panel.get(TAB).content.decode()
+    assert '<span class="meta">Because of⟨U+200B⟩ the Makefile.</span>' in page
+
+
+def test_a_project_s_section_counts_what_its_page_shows(panel: Client, write: Any, workspace: Scope) -> None:
+    write("Uses make", scope=workspace)
+    write("Prefers tabs")
+    project = Project.objects.get(directory=workspace.directory)
+    page = panel.get(f"/projects/{project.slug}/memory/").content.decode()
+    assert "2 entries" in page
+    assert 'Memory <span class="count">2</span>' in page
+
+
 def test_the_review_queue_costs_the_same_for_2_and_200(
     panel: Client, write: Any, count_queries: Callable[..., int]
 ) -> None:
