@@ -7,19 +7,19 @@ give the same hits in the same order, and a word that stands everywhere costs no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from heapq import nlargest
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.db import connection
-from django.db.models import Max
 from django.dispatch import receiver
 from django.urls import reverse
 from django.utils import timezone
 
+from knowledge.mistypings import corrected
 from knowledge.models.search import SearchText
 from openchamber.models.projects import ProjectQuerySet
 from openchamber.search import Hit, ranking
@@ -97,7 +97,7 @@ class Places:
 
 def newest_passage() -> int:
     """The highest id there is: about how many passages there are, at no cost."""
-    return SearchText.objects.aggregate(last=Max("pk"))["last"] or 0
+    return rows("SELECT max(id) FROM knowledge_searchtext")[0][0] or 0
 
 
 def places_of_each(wanted: Sequence[Wish]) -> int:
@@ -112,37 +112,104 @@ def having(found: list[int], newest: int, most: int) -> int:
     return len(found) * newest // max(1, newest - found[-1] + 1)
 
 
+class Ask(NamedTuple):
+    """What the database is asked: the `most` newest passages with any of the wishes, or with every one."""
+
+    wanted: Sequence[Wish]
+    every: bool
+    most: int
+    titles: bool = False
+
+
 def looked_up(place: Place, wanted: Sequence[Wish]) -> Places:
-    """Where the wishes are met, in one question to the database."""
-    parts = [part(place, [wish], every=False, most=places_of_each(wanted)) for wish in wanted]
-    parts += [part(place, wanted, every=True, most=TOGETHER)] if len(wanted) > 1 else []
+    """Where the wishes are met."""
+    asks = [Ask([wish], every=False, most=places_of_each(wanted)) for wish in wanted]
+    asks += [Ask(wanted, every=True, most=TOGETHER)] if len(wanted) > 1 else []
     # Of many words some stand in nearly every title.
-    parts.append(part(place, wanted[:3], every=len(wanted) > 3, most=TOGETHER, titles=True))
-    # Only placeholders and names of ours are put together here.
-    selects = [f"SELECT {number}, id FROM ({text}) AS p{number}" for number, (text, _values) in enumerate(parts)]  # noqa: S608
-    found: list[list[int]] = [[] for _part in parts]
-    with connection.cursor() as cursor:
-        cursor.execute(" UNION ALL ".join(selects), [value for _text, values in parts for value in values])
-        for number, pk in cursor.fetchall():
-            found[number].append(pk)
-    *single, titled = [sorted(keys, reverse=True) for keys in found]
+    asks.append(Ask(wanted[:3], every=len(wanted) > 3, most=TOGETHER, titles=True))
+    sqlite = connection.vendor == "sqlite"
+    *single, titled = sifted(place, asks) if sqlite else answers([tsearch(place, ask) for ask in asks])
     together = single.pop() if len(wanted) > 1 else []
     return Places(single, together, titled)
 
 
-def part(
-    place: Place, wanted: Sequence[Wish], *, every: bool, most: int, titles: bool = False
-) -> tuple[str, list[Any]]:
-    """The query for the newest passages with any of the wishes (or every one), and the values of its placeholders."""
-    if connection.vendor == "sqlite":
-        match = fts5(place, wanted, every=every, titles=titles)
-        where, order = "FROM knowledge_search WHERE knowledge_search MATCH %s", "rowid"
-        return f"SELECT rowid AS id {where} ORDER BY {order} DESC LIMIT {most}", [match]
-    column = "title_terms" if titles else "terms"
+def answers(parts: Sequence[tuple[str, list[Any]]]) -> list[list[int]]:
+    """What each of these queries (text, values) finds, the newest first: in one question to the database."""
+    # Only placeholders and names of ours are put together here.
+    selects = [f"SELECT {number}, id FROM ({text}) AS p{number}" for number, (text, _values) in enumerate(parts)]  # noqa: S608
+    found: list[list[int]] = [[] for _part in parts]
+    if parts:
+        for number, pk in rows(" UNION ALL ".join(selects), [value for _text, values in parts for value in values]):
+            found[number].append(pk)
+    return [sorted(keys, reverse=True) for keys in found]
+
+
+def sifted(place: Place, asks: Sequence[Ask]) -> list[list[int]]:
+    """The same on SQLite: asked for anywhere first, and anew within its place only what too few of the newest are in.
+
+    To find a rare word within a large project, FTS5 walks through all of the project's passages.
+    """
+    anywhere = answers([fts5(None, ask) for ask in asks])
+    inside = among(place, {key for keys in anywhere for key in keys})
+    found = [[key for key in keys if key in inside][: ask.most] for ask, keys in zip(asks, anywhere, strict=True)]
+    short = [n for n, ask in enumerate(asks) if len(anywhere[n]) > ask.most > len(found[n])]
+    for number, keys in zip(short, answers([fts5(place, asks[number]) for number in short]), strict=True):
+        found[number] = keys[: asks[number].most]
+    return found
+
+
+def fts5(place: Place | None, ask: Ask) -> tuple[str, list[Any]]:
+    """The query in SQLite's FTS5 (one more than asked for tells that there are more), and its values."""
+    where = "FROM knowledge_search WHERE knowledge_search MATCH %s"
+    return f"SELECT rowid AS id {where} ORDER BY rowid DESC LIMIT {ask.most + 1}", [match(place, ask)]
+
+
+def tsearch(place: Place, ask: Ask) -> tuple[str, list[Any]]:
+    """The query in PostgreSQL's full text, and its values."""
+    column = "title_terms" if ask.titles else "terms"
     kind, kinds = (" AND kind = %s", [place.kind]) if place.kind else ("", [])
     where = f"FROM knowledge_searchtext WHERE {column} @@ %s::tsquery AND project_id = ANY(%s){kind}"
-    values = [tsquery(wanted, every=every), list(place.projects), *kinds]
-    return f"SELECT id {where} ORDER BY id DESC LIMIT {most}", values
+    values = [tsquery(ask.wanted, every=ask.every), list(place.projects), *kinds]
+    return f"SELECT id {where} ORDER BY id DESC LIMIT {ask.most}", values
+
+
+# Hundreds of rows by their ids: the ORM takes five times as long for them as the database.
+
+
+def rows(text: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    """The rows of a query."""
+    with connection.cursor() as cursor:
+        cursor.execute(text, values)
+        return cursor.fetchall()  # type: ignore[no-any-return]
+
+
+def within(place: Place, keys: Collection[int]) -> str:
+    """The condition that a passage is one of these and where was looked for. Only numbers and names of ours."""
+    kind = f" AND kind = '{place.kind}'" if place.kind else ""
+    return f"id IN ({ids(keys)}) AND project_id IN ({ids(place.projects)}){kind}"
+
+
+def ids(keys: Collection[int]) -> str:
+    """Numbers as a list in SQL."""
+    return ",".join(str(int(key)) for key in keys)
+
+
+def among(place: Place, keys: Collection[int]) -> set[int]:
+    """Those of these passages that are where was looked for."""
+    text = f"SELECT id FROM knowledge_searchtext WHERE {within(place, keys)}"  # noqa: S608
+    return {row[0] for row in rows(text)} if keys else set()
+
+
+def fetch(place: Place, keys: Sequence[int]) -> list[Passage]:
+    """These passages, if they are where was looked for."""
+    columns = ", ".join(Passage._fields).replace("pk", "id")
+    text = f"SELECT {columns} FROM knowledge_searchtext WHERE {within(place, keys)} ORDER BY id DESC"  # noqa: S608
+    return [Passage(*row[:-1], moment(row[-1])) for row in rows(text)] if keys else []
+
+
+def moment(value: datetime) -> datetime:
+    """A time as the database tells it: SQLite's without its zone, which is UTC."""
+    return value if value.tzinfo else value.replace(tzinfo=UTC)
 
 
 def promising(places: Places, rarity: Sequence[float]) -> list[int]:
@@ -158,19 +225,16 @@ def promising(places: Places, rarity: Sequence[float]) -> list[int]:
     return nlargest(TEXTS, scores, key=lambda key: (scores[key], key))
 
 
-def fetch(place: Place, keys: Sequence[int]) -> list[Passage]:
-    """These passages, if they are where was looked for."""
-    rows = SearchText.objects.filter(pk__in=keys, project__in=place.projects).order_by("-pk")
-    return [Passage(*row) for row in rows.values_list(*Passage._fields)]
-
-
-def fts5(place: Place, wanted: Sequence[Wish], *, every: bool, titles: bool) -> str:
-    """A query of SQLite's FTS5. Terms hold letters and digits only, and stand in quotes all the same."""
-    columns = "title" if titles else "title body more"
-    asked = f"{{{columns}}} : (" + (" AND " if every else " OR ").join(f"({fts5_wish(wish)})" for wish in wanted) + ")"
+def match(place: Place | None, ask: Ask) -> str:
+    """A condition of FTS5. Terms hold letters and digits only, and stand in quotes all the same."""
+    columns = "title" if ask.titles else "title body more"
+    asked = (" AND " if ask.every else " OR ").join(f"({fts5_wish(wish)})" for wish in ask.wanted)
+    asked = f"({{{columns}}} : ({asked}))"
+    if place is None:
+        return asked
     scopes = [" OR ".join(f'"p{project}"' for project in place.projects)]
     scopes += [f'"k{place.kind}"'] if place.kind else []
-    return " AND ".join([f"(scope : ({scope}))" for scope in scopes] + [f"({asked})"])
+    return " AND ".join([f"(scope : ({scope}))" for scope in scopes] + [asked])
 
 
 def fts5_wish(wish: Wish) -> str:
@@ -227,58 +291,3 @@ class Address:
         if passage.kind == "plan":
             return f"{page}{passage.item}/?start={passage.start}&{self.query}"
         return f"{page}?at={passage.item}#{passage.kind}-{passage.item}"
-
-
-# After a query that nothing matches --------------------------------------------------------
-
-
-def corrected(wanted: Sequence[Wish]) -> list[Wish]:
-    """The wishes with words that stand in some text in place of those that do not."""
-    return [wish if len(wish.terms) > 1 else next_to(wish) for wish in wanted]
-
-
-def next_to(wish: Wish) -> Wish:
-    """The wish for the word that is nearest to the one that was typed; the wish itself when none is near."""
-    typed = wish.begun or wish.terms[0]
-    if len(typed) < 4 or not typed.isalpha():
-        return wish
-    most = 1 if len(typed) < 6 else 2
-    near = [(distance(typed, word, most), word) for word in similar(typed) if abs(len(word) - len(typed)) <= most]
-    near = sorted(pair for pair in near if pair[0] <= most)
-    return Wish(wishes(near[0][1])[0].terms, begun=near[0][1]) if near else wish
-
-
-def similar(word: str) -> list[str]:
-    """Known words that have much in common with this one, by their trigrams."""
-    with connection.cursor() as cursor:
-        if connection.vendor == "sqlite":
-            trigrams = {word[place : place + 3] for place in range(len(word) - 2)}
-            asked = " OR ".join(f'"{trigram}"' for trigram in sorted(trigrams))
-            cursor.execute(
-                "SELECT word FROM knowledge_searchword_near WHERE knowledge_searchword_near MATCH %s"
-                " ORDER BY rank LIMIT 200",
-                [asked],
-            )
-        else:
-            cursor.execute(
-                "SELECT word FROM knowledge_searchword WHERE similarity(word, %s) > 0.2"
-                " ORDER BY similarity(word, %s) DESC LIMIT 200",
-                [word, word],
-            )
-        return [row[0] for row in cursor.fetchall()]
-
-
-def distance(one: str, other: str, most: int) -> int:
-    """How many letters must change, come, go or swap with a neighbour; more than `most` is just more."""
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, letter in enumerate(one, 1):
-        earlier, before, row = before, row, [i]
-        for j, their in enumerate(other, 1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != their))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == their:
-                cost = min(cost, earlier[j - 2] + 1)
-            row.append(cost)
-        if min(row) > most:
-            return most + 1
-    return row[-1]

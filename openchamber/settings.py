@@ -121,7 +121,8 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         # A transaction takes the write lock at once, so that it waits for its turn instead of failing.
         "transaction_mode": "IMMEDIATE",
         "timeout": 5,
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        # The search reads many pages of its index, which are read where they lie.
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA mmap_size=268435456;",
     }
 else:
     DATABASES["default"]["OPTIONS"] = {"pool": True}
@@ -166,13 +167,20 @@ STATIC_ROOT = DATA_DIR / "static"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
+    # 502 says that the agent server is away: the page tells it to whoever looks, and the watcher's line tells it once.
+    "filters": {
+        "ours": {
+            "()": "django.utils.log.CallbackFilter",
+            "callback": lambda record: getattr(record, "status_code", 0) != 502,
+        }
+    },
     "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["console"], "level": os.environ.get("OPENCHAMBER_LOG_LEVEL", "WARNING")},
     "loggers": {
         "openchamber": {"level": os.environ.get("OPENCHAMBER_LOG_LEVEL", "INFO")},
         # Every 4xx is a warning there, and a foreign host name a traceback: neither is a fault of this server.
-        "django.request": {"level": "ERROR"},
+        "django.request": {"level": "ERROR", "filters": ["ours"]},
         "django.security.DisallowedHost": {"level": "CRITICAL"},
         # Its warnings name the path, and the path of a sign-in link is the secret.
         "django.security.csrf": {"level": "ERROR"},

@@ -38,30 +38,42 @@ def ranked(
     if not texts:
         return []
     usual = sum(len(text.body) for text in texts) / len(texts) or 1
+    wanted = [(Sought.of(wish), rare) for wish, rare in zip(wishes, rarity, strict=True)]
     found: list[tuple[float, T]] = []
     for text in texts:
         length = 1 - LENGTH + LENGTH * len(text.body) / usual
+        title, body = f" {text.title} ", f" {text.body} "
         score = 0.0
-        for wish, rare in zip(wishes, rarity, strict=True):
-            if count := occurrences(text, wish):
+        for sought, rare in wanted:
+            count: float = TITLE * title.count(sought.whole) + body.count(sought.whole)
+            if sought.begun:
+                count = max(count, sought.half(title, body, text.more))
+            if count:
                 score += rare * count / (count + SATURATION * length)
         if score:
             found.append((score * freshness(text.changed_at, now), text.of))
     return sorted(found, key=lambda pair: -pair[0])
 
 
-def occurrences(text: Text[T], wish: Wish) -> float:
-    """How often a wish is in a text; in its title it counts four times, only begun half."""
-    whole = f" {wish.text} "
-    title, body = f" {text.title} ", f" {text.body} "
-    count: float = TITLE * title.count(whole) + body.count(whole)
-    if not wish.begun:
-        return count
-    begun = " ".join(["", *wish.terms[:-1], wish.begun])
-    longer = TITLE * title.count(begun) + body.count(begun)
-    # `more` holds single words; of a phrase it cannot say where they stand.
-    elsewhere = f" {text.more}".count(begun) if len(wish.terms) == 1 else 0
-    return max(count, 0.5 * longer, 0.5 * elsewhere)
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """A wish as it stands in a text of terms: whole, and perhaps only begun."""
+
+    whole: str
+    begun: str
+    single: bool
+
+    @classmethod
+    def of(cls, wish: Wish) -> Sought:
+        """Put together once, and looked for in many texts."""
+        begun = " ".join(["", *wish.terms[:-1], wish.begun]) if wish.begun else ""
+        return cls(f" {wish.text} ", begun, len(wish.terms) == 1)
+
+    def half(self, title: str, body: str, more: str) -> float:
+        """How often it is begun in a text, which counts half. In the title it counts four times, as ever."""
+        # `more` holds single words; of a phrase it cannot say where they stand.
+        elsewhere = f" {more}".count(self.begun) if self.single else 0
+        return 0.5 * max(TITLE * title.count(self.begun) + body.count(self.begun), elsewhere)
 
 
 def rareness(having: int, total: int) -> float:
