@@ -45,10 +45,7 @@ def ranked(
         title, body = f" {text.title} ", f" {text.body} "
         score = 0.0
         for sought, rare in wanted:
-            count: float = TITLE * title.count(sought.whole) + body.count(sought.whole)
-            if sought.begun:
-                count = max(count, sought.half(title, body, text.more))
-            if count:
+            if count := sought.count(title, body, text.more):
                 score += rare * count / (count + SATURATION * length)
         if score:
             found.append((score * freshness(text.changed_at, now), text.of))
@@ -69,11 +66,20 @@ class Sought:
         begun = " ".join(["", *wish.terms[:-1], wish.begun]) if wish.begun else ""
         return cls(f" {wish.text} ", begun, len(wish.terms) == 1)
 
-    def half(self, title: str, body: str, more: str) -> float:
-        """How often it is begun in a text, which counts half. In the title it counts four times, as ever."""
+    def count(self, title: str, body: str, more: str) -> float:
+        """How often it is in a text; in its title it counts four times, only begun half."""
+        count: float = TITLE * title.count(self.whole) + body.count(self.whole)
+        if not self.begun:
+            return count
+        longer = TITLE * title.count(self.begun) + body.count(self.begun)
         # `more` holds single words; of a phrase it cannot say where they stand.
         elsewhere = f" {more}".count(self.begun) if self.single else 0
-        return 0.5 * max(TITLE * title.count(self.begun) + body.count(self.begun), elsewhere)
+        return max(count, 0.5 * longer, 0.5 * elsewhere)
+
+
+def occurrences(text: Text[T], wish: Wish) -> float:
+    """How often a wish is in a text."""
+    return Sought.of(wish).count(f" {text.title} ", f" {text.body} ", text.more)
 
 
 def rareness(having: int, total: int) -> float:
