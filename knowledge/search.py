@@ -204,7 +204,7 @@ def fetch(place: Place, keys: Sequence[int]) -> list[Passage]:
     """These passages, if they are where was looked for."""
     columns = ", ".join(Passage._fields).replace("pk", "id")
     text = f"SELECT {columns} FROM knowledge_searchtext WHERE {within(place, keys)} ORDER BY id DESC"  # noqa: S608
-    return [Passage(*row[:-1], moment(row[-1])) for row in rows(text)] if keys else []
+    return [Passage._make((*row[:-1], moment(row[-1]))) for row in rows(text)] if keys else []
 
 
 def moment(value: datetime) -> datetime:
