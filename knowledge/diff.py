@@ -7,15 +7,16 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Literal
+
+from openchamber.comparing import Bounded, TooDear
 
 Kind = Literal["same", "added", "removed"]
 
 # Words and marks, each with the space after it, and line ends: what a reader sees as one change.
 WORDS = re.compile(r"\n|[^\S\n]+|\w+[^\S\n]*|[^\w\s][^\S\n]*")
 LINES = re.compile(r"[^\n]*\n|[^\n]+")
-# Comparing is quadratic at its worst. Longer stretches that changed as a whole are shown as a whole.
+# Comparing is at best quadratic. Longer stretches that changed as a whole are shown as a whole.
 MOST_WORDS = 4_000
 MOST_LINES = 4_000
 
@@ -63,7 +64,7 @@ def hunks(old: Sequence[str], new: Sequence[str], *, most: int) -> Iterator[tupl
 def aligned(old: Sequence[str], new: Sequence[str], *, most: int) -> Iterator[tuple[str, str]]:
     """The pairs of two sequences; long ones are first taken apart at what is in both exactly once."""
     if len(old) + len(new) <= most:
-        for _tag, a, b, c, d in SequenceMatcher(None, old, new).get_opcodes():
+        for a, b, c, d in matched(old, new):
             yield "".join(old[a:b]), "".join(new[c:d])
         return
     a = c = 0
@@ -75,6 +76,14 @@ def aligned(old: Sequence[str], new: Sequence[str], *, most: int) -> Iterator[tu
         same = "".join(old[in_old : in_old + 1])
         yield same, same
         a, c = in_old + 1, in_new + 1
+
+
+def matched(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int, int]]:
+    """From where to where pairs of stretches go in two short sequences; all of both where comparing takes too long."""
+    try:
+        return [(a, b, c, d) for _tag, a, b, c, d in Bounded(old, new, rough=True).get_opcodes()]
+    except TooDear:
+        return [(0, len(old), 0, len(new))]
 
 
 def anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:

@@ -168,14 +168,10 @@ class JudgementAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Agent)
-class AgentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Agents."""
+class AgentAdmin(ReadOnlyAdmin):
+    """Agents, which their pages set: so running sessions are reached."""
 
     list_display = ["name", "slug", "memory_enabled", "created_at"]
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """An agent's memory goes with it, so that is nothing for a list's action."""
-        return False
 
 
 @admin.register(Scope)

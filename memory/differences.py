@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Literal
 
+from openchamber.comparing import Bounded, TooDear
+
 WORDS = re.compile(r"\n|[^\S\n]+|\w+[^\S\n]*|[^\w\s][^\S\n]*")
-# Comparing is quadratic at its worst; longer texts are shown as a whole.
-MOST = 8_000
+LINES = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +22,20 @@ class Piece:
 
 
 def pieces(before: str, after: str) -> list[Piece]:
-    """`before` and `after` as one sequence of pieces."""
-    old, new = WORDS.findall(before), WORDS.findall(after)
-    if len(old) + len(new) > MOST:
-        return [piece for piece in (Piece("removed", before), Piece("added", after)) if piece.text]
+    """`before` and `after` as one sequence of pieces: by words, where that takes too long by rarer words or by lines,
+    and where that does too, as a whole."""
+    for unit, rough in ((WORDS, False), (WORDS, True), (LINES, True)):
+        try:
+            return compared(unit.findall(before), unit.findall(after), rough=rough)
+        except TooDear:
+            continue
+    return [piece for piece in (Piece("removed", before), Piece("added", after)) if piece.text]
+
+
+def compared(old: Sequence[str], new: Sequence[str], *, rough: bool) -> list[Piece]:
+    """The pieces of two texts in words or lines; TooDear where finding them takes too long."""
     found: list[Piece] = []
-    for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for tag, a, b, c, d in Bounded(old, new, rough=rough).get_opcodes():
         if tag == "equal":
             found.append(Piece("same", "".join(old[a:b])))
             continue

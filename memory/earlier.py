@@ -18,6 +18,7 @@ from memory import texts
 from memory.models import Author, Entry, Scope, Switches, Taken, Through
 from memory.models.room import check_room
 from memory.models.scopes import lock_scopes
+from memory.threats import visible
 
 MOST_BYTES = 64 * 1024 * 1024
 TYPES = {choice for choice, _label in Entry.Type.choices}
@@ -39,25 +40,27 @@ class Kept:
     updated_at: datetime | None
 
 
-def read_store(path: Path) -> Iterator[Kept]:
-    """The entries of a `memory.json`: `{"entries": [...]}`, or a bare list. What is no entry is left out."""
+def read_store(path: Path) -> Iterator[Kept | str]:
+    """The entries of a `memory.json`: `{"entries": [...]}`, or a bare list; of what is none, what it is called."""
     try:
         if path.stat().st_size > MOST_BYTES:
             raise EarlierError(_("%(path)s is too large to be a store of memories.") % {"path": path})
-        stored = json.loads(path.read_text(encoding="utf-8"))
+        stored = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise EarlierError(_("%(path)s cannot be read as JSON.") % {"path": path}) from error
     entries = stored.get("entries") if isinstance(stored, dict) else stored
     if not isinstance(entries, list):
         raise EarlierError(_("%(path)s has no list of entries.") % {"path": path})
-    yield from (kept for one in entries if isinstance(one, dict) and (kept := kept_of(one)))
+    yield from (kept_of(number, one) for number, one in enumerate(entries, 1))
 
 
-def kept_of(one: dict[str, Any]) -> Kept | None:
-    """One entry; None without a title and a body."""
+def kept_of(number: int, one: Any) -> Kept | str:
+    """One entry; without a title and a body, what tells it from the others of the file."""
+    if not isinstance(one, dict):
+        return f"{number}: {one}"
     title, body, kind = (str(one.get(name) or "") for name in ("title", "body", "type"))
     if not title.strip() or not body.strip():
-        return None
+        return f"{number}: {title.strip() or one.get('id') or body}"
     times = [time_of(one.get(name)) for name in ("createdAt", "updatedAt")]
     return Kept(title, body, kind if kind in TYPES else "fact", str(one.get("sessionId") or "")[:200], *times)
 
@@ -79,17 +82,23 @@ class Outcome:
     counts: Counter[str] = field(default_factory=Counter)
     refusals: list[str] = field(default_factory=list)
 
+    def refuse(self, name: str, why: str) -> None:
+        """Count what is not taken in, and say it in a terminal, character by character."""
+        self.counts["refused"] += 1
+        self.refusals.append(visible(f"{texts.one_line(name)[: texts.TITLE_LENGTH]}: {why}"))
 
-def take_in(scope: Scope, kept: Iterable[Kept]) -> Outcome:
+
+def take_in(scope: Scope, kept: Iterable[Kept | str]) -> Outcome:
     """Store them. Twice is once; nothing is cut and nothing replaced: what does not fit is refused by its title."""
     outcome = Outcome()
     for one in kept:
+        if isinstance(one, str):
+            outcome.refuse(one, _("This is no entry: it has no title or no body."))
+            continue
         try:
             outcome.counts[take_one(scope, one)] += 1
         except (ValidationError, Taken) as error:
-            outcome.counts["refused"] += 1
-            title = texts.one_line(one.title)[: texts.TITLE_LENGTH]
-            outcome.refusals.append(f"{title}: {' '.join(getattr(error, 'messages', None) or [str(error)])}")
+            outcome.refuse(one.title, " ".join(getattr(error, "messages", None) or [str(error)]))
     return outcome
 
 

@@ -71,7 +71,7 @@ class SeenForm(forms.Form):
     """Up to when a page was looked at, and which scopes it showed."""
 
     until = forms.DateTimeField()
-    scopes = forms.CharField(max_length=4_000)
+    scopes = forms.CharField(max_length=100_000)
 
     def clean_scopes(self) -> list[int]:
         """Their ids."""

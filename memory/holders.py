@@ -9,7 +9,8 @@ from django.db.models import Exists, OuterRef
 
 from memory import texts
 from memory.models import Agent, Entry, Scope
-from memory.scopes import USER, base_name, is_whole, key_of, workspace_of
+from memory.refusals import readable
+from memory.scopes import USER, base_name, is_temporary, is_whole, key_of, real_path, workspace_of
 from openchamber.errors import Invalid
 from openchamber.models import Project
 
@@ -65,21 +66,37 @@ def below(project: Project) -> list[Scope]:
     kept = Entry.objects.live().filter(scope=OuterRef("pk"))
     inside = Scope.objects.filter(Exists(kept), directory__startswith=project.directory.rstrip("/") + "/")
     inside = inside.select_related("agent")
-    return [scope for scope in inside.order_by("agent", "key") if workspace_of(scope.directory) == project.directory]
+    nested = list(Project.objects.filter(directory__startswith=project.directory.rstrip("/") + "/"))
+    return [scope for scope in inside.order_by("agent", "key") if is_of(project, nested, scope.directory)]
+
+
+def is_of(project: Project, nested: list[Project], directory: str) -> bool:
+    """Whether a directory below the project is its own, and not one of the projects that are `nested` in it."""
+    if not is_whole(directory) or is_temporary(directory):
+        return False
+    real = real_path(directory)
+    for nearest in sorted([project, *nested], key=lambda other: len(other.directory), reverse=True):
+        if real == nearest.directory or real.startswith(nearest.directory.rstrip("/") + "/"):
+            if real != nearest.directory and nearest.worktrees_apart:
+                break
+            return nearest == project
+    return workspace_of(directory) == project.directory  # a link, or perhaps a worktree: seldom
 
 
 def gather(project: Project, scope: Scope, *, by: object) -> tuple[int, int]:
     """Move all entries of a scope below the project to the project's own; how many moved, how many could not."""
-    from memory.models import Author, Taken
+    from memory.models import Author, Stale, Taken
 
     assert isinstance(by, Author)
     target = ensure(scope.agent, key_of(project.directory, base_name(project.directory)), project.directory)
     moved = kept = 0
-    for entry in scope.entries.live().select_related("scope__agent"):
+    with readable():
+        entries = list(scope.entries.live().select_related("scope__agent"))
+    for entry in entries:
         try:
             with transaction.atomic():
                 entry.move(target, by=by)
             moved += 1
-        except Taken:
+        except (Taken, Stale):  # the latter: changed or deleted just now
             kept += 1
     return moved, kept

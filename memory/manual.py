@@ -19,7 +19,7 @@ DESCRIPTION = (
     " here. One subject per entry; where it helps, a line `Why:` and a line `How to apply:`. Saving under an existing"
     " title or name replaces that entry (its earlier text stays in the history), so correct an entry by saving under"
     f" its title. Limits: title {TITLE_LENGTH} characters in one line, description {DESCRIPTION_LENGTH}, body"
-    f" {BODY_LENGTH:,}; usually 60 entries about the user and 200 per workspace. Nothing is ever cut: what is too long"
+    f" {BODY_LENGTH:,}; a scope holds so many entries, which list tells. Nothing is ever cut: what is too long"
     " is refused with its size. Only an answer that says “Saved” means that it is saved."
 )
 
@@ -45,7 +45,8 @@ SCHEMA: Mapping[str, Any] = {
         "body": {"type": "string", "description": f"save: what to remember, at most {BODY_LENGTH:,} characters"},
         "description": {
             "type": "string",
-            "description": f"save: one line about it, at most {DESCRIPTION_LENGTH} characters",
+            "description": f"save: one line about it, at most {DESCRIPTION_LENGTH} characters; a correction without it"
+            " keeps the one that stands, an empty one takes it away",
         },
         "type": {
             "type": "string",

@@ -111,6 +111,25 @@ def read_lines(kind: str, scope: Scope | None, *, without: QuerySet[Entry] | Non
     return LineReading(kind, scope, [line for line in lines if not line.withheld], len(lines))
 
 
+def read_all_lines(scopes: Sequence[Scope]) -> list[LineReading]:
+    """Several scopes in one query; one by one those that must be scanned anew, and all where one is broken."""
+    lines: dict[int, list[Line]] = {scope.pk: [] for scope in scopes}
+    rows = Entry.objects.live().filter(scope__in=list(lines)).newest_first()
+    try:
+        for scope_id, *values in rows.values_list("scope_id", *Line._fields):
+            lines[scope_id].append(has_time(Line(*values)))
+        return [line_reading(scope, lines[scope.pk]) for scope in scopes]
+    except BROKEN:
+        return [read_lines(scope.kind, scope) for scope in scopes]
+
+
+def line_reading(scope: Scope, lines: Sequence[Line]) -> LineReading:
+    """What can be told of these lines of the scope, or of it as it is after a scan that they need."""
+    if not all(map(is_judged, lines)):
+        return read_lines(scope.kind, scope)
+    return LineReading(scope.kind, scope, [line for line in lines if not line.withheld], len(lines))
+
+
 def lines_of(rows: EntryQuerySet) -> list[Line]:
     """The entries as lines."""
     return [has_time(Line(*values)) for values in rows.values_list(*Line._fields)]

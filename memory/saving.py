@@ -26,11 +26,12 @@ COMPARED = 1_000  # entries, the newest ones, that a new text is compared with
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What an agent wants to keep; `wanted` names the entry that it means ("" for one by its title)."""
+    """What an agent wants to keep; `wanted` names the entry that it means ("" for one by its title). A correction
+    without a description keeps the one that stands."""
 
     title: str
     body: str
-    description: str = ""
+    description: str | None = None
     type: str = ""
     name: str = ""
     wanted: str = ""
@@ -39,7 +40,7 @@ class Draft:
     @property
     def content(self) -> tuple[str, str, str]:
         """As it would be stored."""
-        return texts.one_line(self.title), texts.one_line(self.description), texts.plain(self.body)
+        return texts.one_line(self.title), texts.one_line(self.description or ""), texts.plain(self.body)
 
     def check(self) -> None:
         """Refuse what is too long or empty, before anything waits for it. A title may be that of a known entry."""
@@ -84,7 +85,7 @@ def _saved(scope: Scope, draft: Draft, *, by: Author) -> Answer:
         draft = replace(
             draft,
             title=draft.title if draft.content[0] else existing.title,
-            description=draft.description if draft.content[1] else existing.description,
+            description=existing.description if draft.description is None else draft.description,
         )
     if repeated := _repeated(scope, draft):
         return _unchanged(repeated)
@@ -116,10 +117,10 @@ def _meant(scope: Scope, draft: Draft) -> Entry | None:
         clean = scope.entries.live().filter(flagged=False).select_related("scope__agent")
         found = told.filter(name=texts.one_line(draft.name)).first() if draft.name else None
         found = found or clean.filter(title_key=texts.title_key(draft.title)).first()
-    if found is None and (draft.wanted or draft.revision):
+    if found is None and (draft.wanted or draft.revision or not draft.content[0]):
         raise Conflict(
-            f"There is no such entry {WHERE[scope.kind]} any more: it was deleted, moved or withheld. Nothing was"
-            " saved. List what there is; to add something new, save it without `id` and `revision`."
+            f"There is no such entry {WHERE[scope.kind]}, or not any more: it was deleted, moved or withheld. Nothing"
+            " was saved. List what there is; to add something new, save it with a title, without `id` and `revision`."
         )
     return found
 

@@ -10,8 +10,9 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
+from memory.threats.fold import in_flag, is_invisible
+
 TITLE_LENGTH, DESCRIPTION_LENGTH, BODY_LENGTH, NAME_LENGTH = 120, 500, 20_000, 60  # characters
-NAME = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 # An index is a file of that name, and Windows has no file of these.
 RESERVED = {
     "memory",
@@ -21,6 +22,8 @@ RESERVED = {
     "nul",
     *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)),
 }
+# Marks that stand on or beside a letter.
+MARKS = {"Mn", "Mc"}
 LINK = re.compile(r"\[\[([^\[\]\n]{1,120})\]\]")
 
 
@@ -40,22 +43,45 @@ def one_line(text: str) -> str:
     return " ".join(plain(text).split())
 
 
+def is_seen(character: str) -> bool:
+    """Whether a reader sees something of it, or may: of a sign newer than Python's tables nobody knows."""
+    return not is_invisible(character) or unicodedata.category(character) == "Cn"
+
+
+def legible(text: str) -> str:
+    """A short text without its invisible characters, but for those that make one flag of another."""
+    return "".join(letter for place, letter in enumerate(text) if is_seen(letter) or in_flag(text, place))
+
+
+def folded(text: str) -> str:
+    """A text whose case and form do not count. Composed again at the end: folding takes letters such as ΐ apart."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFKC", text).casefold())
+
+
 def title_key(title: str) -> str:
-    """What two titles that are the same to a reader have in common: neither case, form nor spaces count."""
-    return " ".join(unicodedata.normalize("NFKC", plain(title)).casefold().split())[: 2 * TITLE_LENGTH]
+    """What two titles that are the same to a reader have in common: neither case, form, spaces nor what nobody sees
+    count."""
+    return " ".join(folded(legible(plain(title))).split())[: 2 * TITLE_LENGTH]
 
 
 def name_from(title: str) -> str:
     """A file name for a title: its words in small letters with hyphens between them; "entry" where it has none."""
-    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", title).casefold())
-    words = re.findall(r"[^\W_]+", folded)
     name = ""
-    for word in words:
+    for word in words(folded("".join(filter(is_seen, title)))):
         longer = f"{name}-{word}" if name else word[:NAME_LENGTH]
         if len(longer) > NAME_LENGTH:
             break
         name = longer
     return "entry" if not name else f"{name}-entry" if name in RESERVED else name
+
+
+def words(text: str) -> list[str]:
+    """The words of a text: letters and digits, and the marks on them, without which Hindi or Tamil falls apart."""
+    found = ""
+    for letter in text:
+        is_mark = found[-1:].strip() and is_seen(letter) and unicodedata.category(letter) in MARKS
+        found += letter if letter.isalnum() or is_mark else " "
+    return found.split()
 
 
 def numbered(name: str, number: int) -> str:
@@ -108,7 +134,7 @@ class AtMost:
 
 def validate_name(name: str) -> None:
     """Refuse what is no file name in kebab-case."""
-    if not NAME.fullmatch(name) or name != name.casefold() or name in RESERVED:
+    if not name or name != "-".join(words(name)) or name != folded(name) or name in RESERVED:
         raise ValidationError(
             _("“%(name)s” is no name: small letters and digits with single hyphens between them."),
             code="name",
@@ -118,5 +144,5 @@ def validate_name(name: str) -> None:
 
 def validate_not_blank(text: str) -> None:
     """Refuse a text in which there is nothing to read."""
-    if not text.strip():
+    if not any(is_seen(letter) and not letter.isspace() for letter in text):
         raise ValidationError(_("This is empty. Say what is to be remembered."), code="nothing")

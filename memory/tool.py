@@ -13,7 +13,7 @@ from typing import Any
 from memory import texts
 from memory.finding import matching
 from memory.holders import Holder
-from memory.models import Author, Entry, Scope, Stale
+from memory.models import Author, Entry, Scope, Stale, Switches
 from memory.reading import Line, Reading, read
 from openchamber.errors import Conflict, Invalid, NotFound, Unavailable
 from openchamber.search.snippets import excerpt
@@ -62,10 +62,12 @@ def failures(read: Sequence[Reading]) -> list[str]:
 def memory_list(holder: Holder, scope: str = "") -> Answer:
     """The titles, the newest first."""
     read = readings(holder, scope)
+    switches = Switches.current()
     lines: list[str] = []
     for reading in read:
         if not reading.failed:
-            lines += [f"{len(reading.told)} entries {WHERE[reading.kind]}:", *map(line, reading.told)]
+            counted = f"{len(reading.told)} entries {WHERE[reading.kind]} (at most {switches.limit(reading.kind)} fit):"
+            lines += [counted, *map(line, reading.told)]
     if scope == "workspace" and not read:
         lines = [no_workspace(holder)]
     return Answer("\n".join([*lines, *failures(read)]), {"entries": told(read), "unavailable": unavailable(read)})

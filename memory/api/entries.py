@@ -10,7 +10,7 @@ from typing import Any, Literal
 from django.db import transaction
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
-from ninja import Query, Router, Schema, Status
+from ninja import Field, Query, Router, Schema, Status
 
 from memory.access import check_speaks_to_all, visible_scopes
 from memory.api.agents import agent_named
@@ -19,12 +19,12 @@ from memory.index import sizes
 from memory.models import Agent, Author, Entry, Scope, Stale, Taken, Through
 from memory.models.scopes import ScopeQuerySet
 from memory.prompts import has_memory, with_memory
-from memory.reading import read, read_lines
-from memory.refusals import readable, unavailable
+from memory.reading import LineReading, judge, read_all_lines
+from memory.refusals import readable
 from openchamber.bodies import Body
 from openchamber.errors import Conflict, Invalid, NotFound
 from openchamber.errors import Stale as StaleEdit
-from openchamber.paging import Page, Paging, page_of
+from openchamber.paging import Page, Paging, page
 from openchamber.projects.access import ApiRequest
 from openchamber.revisions import etag, seen_revision
 
@@ -32,6 +32,8 @@ router = Router(tags=["memory"])
 BASE = "/projects/{p}/agents/{a}/memory"
 # What the index of one scope may take: lines, and characters of all scopes together.
 LINES, CHARACTERS = 200, 25_000
+# The default of a field that may be left out and not be null; only what was sent is looked at.
+LEFT_OUT: Any = None
 
 
 class ScopeOut(Schema):
@@ -78,12 +80,12 @@ class EntryOut(Schema):
 
 
 class EntryChange(Body):
-    """What changes no text."""
+    """What changes no text. Only a verdict can be null: as the scanner says."""
 
-    type: Literal["fact", "preference", "reference"] | None = None
+    type: Literal["fact", "preference", "reference"] = LEFT_OUT
     verdict: Literal["safe", "threat"] | None = None
-    move_to: str | None = None
-    approved: bool | None = None
+    move_to: str = Field(LEFT_OUT, min_length=1)
+    approved: Literal[True] = LEFT_OUT
 
 
 def scopes_of(request: ApiRequest, p: str, a: str) -> tuple[Agent, ScopeQuerySet]:
@@ -112,6 +114,11 @@ def entry_named(request: ApiRequest, place: tuple[str, str, str], name: str) -> 
     return entry
 
 
+def state(entry: Entry) -> str:
+    """What stands for an entry and what people said of it: a verdict or an approval must not be overlooked either."""
+    return "-".join(filter(None, [entry.revision, entry.judgement, "awaiting" if entry.awaiting else ""]))
+
+
 def shown(entry: Entry, *, body: bool = False) -> dict[str, Any]:
     """An entry as the API tells it."""
     names = ("name", "title", "description", "type", "revision", "flagged", "matches", "awaiting", "conflicting")
@@ -126,13 +133,13 @@ def overview(agent: Agent, scopes: ScopeQuerySet) -> dict[str, Any]:
     return {
         "enabled": agent.memory_enabled,
         "template_has_memory": has_memory(agent.system_prompt),
-        "scopes": [scope_shown(scope) for scope in scopes.counted().in_order()],
+        "scopes": [scope_shown(reading) for reading in read_all_lines(list(scopes.counted().in_order()))],
     }
 
 
-def scope_shown(scope: Any) -> dict[str, Any]:
+def scope_shown(reading: LineReading) -> dict[str, Any]:
     """A scope with the size of its index; one that cannot be read says so."""
-    reading = read_lines(scope.kind, scope)
+    scope: Any = reading.scope
     characters = sum(sizes(scope, reading.told))
     full = len(reading.told) > LINES or characters > CHARACTERS
     return {
@@ -164,10 +171,11 @@ def insert_placeholder(request: ApiRequest, p: str, a: str) -> dict[str, Any]:
 def list_entries(request: ApiRequest, p: str, a: str, scope: str, paging: Query[Paging]) -> dict[str, Any]:
     """The entries of a scope, the newest first, without their bodies."""
     found = scope_named(request, p, a, scope)
-    reading = read(found.kind, found)
-    if reading.failed:
-        raise unavailable()
-    listed = page_of(list(reading.entries), paging)
+    with readable():
+        listed = page(found.entries.live(), paging, by=("-updated_at", "-pk"))
+        for entry in listed["results"]:
+            entry.scope = found
+        judge(found, listed["results"])
     return {**listed, "results": [shown(entry) for entry in listed["results"]]}
 
 
@@ -175,7 +183,7 @@ def list_entries(request: ApiRequest, p: str, a: str, scope: str, paging: Query[
 def read_entry(request: ApiRequest, p: str, a: str, scope: str, name: str, response: HttpResponse) -> dict[str, Any]:
     """One entry with its body."""
     entry = entry_named(request, (p, a, scope), name)
-    response.headers["ETag"] = etag(entry.revision)
+    response.headers["ETag"] = etag(state(entry))
     return shown(entry, body=True)
 
 
@@ -210,7 +218,7 @@ def change_entry(
     wanted = sent.model_dump(exclude_unset=True)
     with refusals(request, entry):
         apply(entry, wanted, request, target(request, (p, a), wanted))
-    response.headers["ETag"] = etag(entry.revision)
+    response.headers["ETag"] = etag(state(entry))
     return shown(entry, body=True)
 
 
@@ -220,8 +228,8 @@ def refusals(request: ApiRequest, entry: Entry) -> Iterator[None]:
 
     Without `If-Match`, what somebody else changes just then is 409, and 404 when they deleted it.
     """
-    seen = seen_revision(request, entry.revision)
-    if seen and seen != entry.revision:
+    seen = seen_revision(request, state(entry))
+    if seen and seen != state(entry):
         raise StaleEdit(current=shown(entry, body=True))
     try:
         yield
@@ -235,7 +243,7 @@ def refusals(request: ApiRequest, entry: Entry) -> Iterator[None]:
 
 def target(request: ApiRequest, place: tuple[str, str], wanted: dict[str, Any]) -> Scope | None:
     """Where the entry is to stand, if anywhere else."""
-    return scope_named(request, *place, wanted["move_to"]) if wanted.get("move_to") else None
+    return scope_named(request, *place, wanted["move_to"]) if "move_to" in wanted else None
 
 
 @transaction.atomic
@@ -244,11 +252,11 @@ def apply(entry: Entry, wanted: dict[str, Any], request: ApiRequest, scope: Scop
     by = Author(Through.API, request.auth.user)
     if not wanted:
         raise Invalid(_("Say what to change: type, verdict, move_to or approved."))
-    if wanted.get("type"):
+    if "type" in wanted:
         entry.edit(by=by, seen=entry.revision, type=wanted["type"])
     if "verdict" in wanted:
         entry.judge(wanted["verdict"] or "", by=request.auth.user, through=by)
-    if wanted.get("approved"):
+    if "approved" in wanted:
         entry.approve(by=by)
     if scope is not None:
         entry.move(scope, by=by)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Literal
 
+from django.db import OperationalError
 from django.utils.translation import override
 from ninja import Field, Router, Schema
 
@@ -12,12 +14,13 @@ from memory.holders import Holder
 from memory.models import Author, Stale, Switches, Through
 from memory.saving import Draft, memory_save
 from memory.tool import Answer, memory_delete, memory_list, memory_read, memory_search
-from openchamber.errors import Conflict, Forbidden, Invalid
+from openchamber.errors import Conflict, Forbidden, Invalid, Unavailable
 from openchamber.models import Session
 from openchamber.projects.access import ApiRequest
 from openchamber.projects.resolve import resolve
 from openchamber.texts import Line, Text
 
+logger = logging.getLogger(__name__)
 router = Router(tags=["memory"])
 
 
@@ -34,7 +37,7 @@ class Call(Schema):
     title: str = ""
     name: str = Field("", max_length=200)
     body: str = ""
-    description: str = ""
+    description: str | None = None
     type: Literal["", "fact", "preference", "reference"] = ""
     revision: str = Field("", max_length=40)
     query: str = Field("", max_length=2000)
@@ -69,6 +72,9 @@ def use_tool(request: ApiRequest, call: Call) -> dict[str, Any]:
             answer = answer_to(holder, call)
         except Stale as stale:
             raise Conflict(str(stale)) from stale
+        except OperationalError as error:  # many write at once; the transaction was taken back
+            logger.warning("The tool's caller was sent away: %s", error)
+            raise Unavailable("What you know is busy just now. Nothing was saved. Try again.") from error
     return {"text": answer.text, **answer.data}
 
 

@@ -176,18 +176,28 @@ class Entry(models.Model):
         if (self.judgement, self.flagged) == before:
             return
         self.conflicting = self.conflicting and self.flagged
-        twins = Entry.objects.live().with_content(self.content_hash).exclude(pk=self.pk)
+        twins = Entry.objects.with_content(self.content_hash).exclude(pk=self.pk)
         with transaction.atomic():
+            # Those in the bin too: whoever takes one out meanwhile must hear of this.
             lock_scopes(self.scope_id, *twins.values_list("scope_id", flat=True))
+            if not Entry.objects.filter(pk=self.pk, judgement=before[0]).exists():
+                raise Stale(Entry.objects.select_related("scope__agent").get(pk=self.pk))
             Judgement.record(self, verdict, by=by)
             self._store(self.revision, VERDICT, by=through, reason="judged")
-            for twin in twins.all():
-                twin._follow(verdict, through=through)
+            for twin in twins.live():
+                twin._follow(through=through)
 
     def approve(self, *, by: Author) -> None:
-        """Let agents be told of it. Twice is once."""
-        if self.awaiting:
-            self.awaiting = False
+        """Let agents be told of it; `NoRoom` where as many are told already as may be. Twice is once."""
+        from memory.models.room import check_room
+
+        if not self.awaiting:
+            return
+        self.awaiting = False
+        with transaction.atomic():
+            lock_scopes(self.scope_id)
+            if not self.withheld:
+                check_room(self.scope, withheld=False)
             self._store(self.revision, ["awaiting"], by=by, reason="approved")
 
     def settle(self, *, by: Author) -> None:
@@ -226,24 +236,34 @@ class Entry(models.Model):
             self._store(self.revision, ["deleted_at"], by=by, reason=reason)
 
     def undelete(self, *, by: Author) -> None:
-        """Bring it back as it was; `Taken` when its name or title is another's by now."""
-        if self.deleted_at is not None:
+        """Bring it back, under the verdict that its content has by now; `Taken` when its name or title is another's,
+        `NoRoom` when others came since and none more fits."""
+        from memory.models.room import check_room
+
+        if self.deleted_at is None:
+            return
+        self.judge_content()
+        with transaction.atomic():
+            lock_scopes(self.scope_id)
+            self._hear()
+            self.conflicting = self.conflicting and self.flagged
+            if self._others_came():
+                check_room(self.scope, withheld=self.withheld)
             self.deleted_at = None
-            self._store(self.revision, ["deleted_at"], by=by, reason="undeleted", live=False)
+            self._store(self.revision, ["deleted_at", *SCANNED, *VERDICT], by=by, reason="undeleted", live=False)
 
     def judge_content(self) -> None:
         """Work out what the present scanner, and whoever judged exactly this content before, say of it."""
-        from memory.models.judgements import Judgement
-
         self.content_hash = texts.content_hash(*self.content())
         self.matches = [{"category": m.category, "words": m.words, "way": m.way} for m in scan(*self.content())]
         self.scanned_with = SCANNER_VERSION
-        self.judgement = Judgement.of(self.content_hash)
-        self.flagged = self._is_flagged()
+        self._hear()
 
     def store_verdict(self) -> bool:
         """Write what was worked out, unless the content is another by now; whether it was. Where that would give a
-        clean entry's title twice, this one stays withheld, as a conflict for a person to judge."""
+        clean entry's title twice, this one stays withheld, as a conflict for a person to judge. Call it under the
+        scope's lock: what a person said since the scan began is heard first."""
+        self._hear()
         rows = Entry.objects.filter(pk=self.pk, revision=self.revision)
         try:
             with transaction.atomic():
@@ -254,10 +274,9 @@ class Entry(models.Model):
 
     # How -----------------------------------------------------------------------------
 
-    def _follow(self, verdict: str, *, through: Author) -> None:
+    def _follow(self, *, through: Author) -> None:
         """Take over what somebody said of the same content elsewhere."""
-        self.judgement = verdict
-        self.flagged = self._is_flagged()
+        self._hear()
         self.conflicting = self.conflicting and self.flagged
         if self.store_verdict():
             self._record("~", by=through, reason="judged")
@@ -275,6 +294,18 @@ class Entry(models.Model):
 
     def _is_flagged(self) -> bool:
         return self.judgement == self.Judgement.THREAT or (bool(self.matches) and self.judgement != self.Judgement.SAFE)
+
+    def _hear(self) -> None:
+        """Take over the last word about the content, as it stands just now."""
+        from memory.models.judgements import Judgement
+
+        self.judgement = Judgement.of(self.content_hash)
+        self.flagged = self._is_flagged()
+
+    def _others_came(self) -> bool:
+        """Whether anything was added or moved to the scope since this was deleted: without, Undo is never refused."""
+        since = Entry.history.filter(scope=self.scope_id, history_date__gt=self.deleted_at)
+        return bool(since.filter(Q(history_type="+") | Q(history_change_reason="moved")).exists())
 
     def _free_name(self) -> str:
         """A name from the title that no live entry of the scope has."""

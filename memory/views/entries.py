@@ -99,7 +99,12 @@ def judge_entry(request: PanelRequest, agent: str, pk: int) -> HttpResponse:
     )
     if refusal is not None:
         return refusal
-    messages.success(request, _("Withheld from now on.") if found.flagged else _("Agents may be told of it now."))
+    told = (
+        _("It waits for approval; then agents may be told of it.")
+        if found.awaiting
+        else _("Agents may be told of it now.")
+    )
+    messages.success(request, _("Withheld from now on.") if found.flagged else told)
     return answer(request, found)
 
 
@@ -110,7 +115,8 @@ def approve_entry(request: PanelRequest, agent: str, pk: int) -> HttpResponse:
     refusal = acted(request, found, ReadForm(request.POST), partial(found.approve, by=author(request)))
     if refusal is not None:
         return refusal
-    messages.success(request, _("Approved: sessions are told of it from now on."))
+    withheld = _("Approved. It stays withheld until it is judged safe.")
+    messages.success(request, withheld if found.flagged else _("Approved: sessions are told of it from now on."))
     return answer(request, found)
 
 

@@ -68,3 +68,11 @@ def test_a_million_characters_are_compared_in_a_moment():
     assert merged(before, after, before) == after
     assert time.monotonic() - started < 10
     assert len([piece for piece in found if piece.kind == "added"]) == 2
+
+
+@pytest.mark.parametrize(("before", "after"), [("a " * 3_700, "b a " * 99), ("a\n" * 3_800, "b\na\n" * 99)])
+def test_words_that_repeat_are_compared_in_a_moment_too(before, after):
+    started = time.thread_time()
+    found = pieces(before, after)
+    assert time.thread_time() - started < 1
+    assert "".join(piece.text for piece in found if piece.kind != "removed") == after

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from memory.models import Author, Entry, Judgement
+from memory.models import Agent, Author, Entry, Judgement
 from tests.memory.conftest import changed_meanwhile
 from tests.memory.test_tool import THREAT
 
@@ -77,3 +77,13 @@ def test_what_cannot_be_seen_is_made_visible_in_every_field(panel: Client, write
     act(panel, "judge_safe", entry)
     judged = panel.get(f"/admin/memory/judgement/{Judgement.objects.get().pk}/change/").content.decode()
     assert "Notes⟨U+202E⟩ of release" in judged
+
+
+def test_an_agent_is_read_there_and_set_on_its_page_which_reaches_running_sessions(panel: Client, agent: Agent) -> None:
+    page = panel.get(f"/admin/memory/agent/{agent.pk}/change/")
+    assert page.status_code == 200
+    assert 'name="memory_enabled"' not in page.content.decode()
+    assert panel.post(f"/admin/memory/agent/{agent.pk}/change/", {"slug": "default", "name": "X"}).status_code == 403
+    assert panel.get("/admin/memory/agent/add/").status_code == 403
+    agent.refresh_from_db()
+    assert (agent.name, agent.memory_enabled, agent.memory_prompt) == ("Default", True, None)

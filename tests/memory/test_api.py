@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from memory.holders import ensure
 from memory.models import Agent, Author, Entry, Judgement, Scope, Switches
 from memory.prompts import KEY_LINE, with_memory
 from openchamber.models import ApiToken
@@ -111,7 +112,17 @@ def test_a_prompt_that_cannot_be_stored_is_refused(api: Client, agent: Agent, te
 
 @pytest.mark.parametrize(
     ("body", "status"),
-    [({}, 422), ({"type": "rumour"}, 422), ({"verdict": "maybe"}, 422), ({"move_to": "nowhere-12345678"}, 404)],
+    [
+        ({}, 422),
+        ({"type": "rumour"}, 422),
+        ({"type": None}, 422),
+        ({"verdict": "maybe"}, 422),
+        ({"move_to": ""}, 422),
+        ({"move_to": None}, 422),
+        ({"move_to": "nowhere-12345678"}, 404),
+        ({"approved": False}, 422),
+        ({"approved": None}, 422),
+    ],
 )
 def test_nonsense_changes_nothing(api: Client, write: Callable[..., Entry], body: dict[str, Any], status: int) -> None:
     entry = write("Prefers tabs")
@@ -258,3 +269,56 @@ def test_search_finds_entries_beside_notes(api: Client, project: Any, write: Cal
     assert {hit["title"]: "<mark>" in hit["snippet"] for hit in found} == {"Prefers tabs": True, "Release notes": False}
     Switches.change(enabled=False)
     assert api.get("/api/search", {"q": "accessibility", "kind": "memory"}).json()["results"] == []
+
+
+def test_the_overview_costs_the_same_for_2_and_40_scopes(
+    api: Client, agent: Agent, by: Author, count_queries: Callable[..., int]
+) -> None:
+    def fill(numbers: range) -> None:
+        for number in numbers:
+            scope = ensure(agent, f"d{number}-aaaaaaaa", f"/srv/d{number}")
+            Entry.write(scope=scope, by=by, title="Uses make", body="For all.")
+
+    fill(range(2))
+    api.get(BASE)  # the first makes the user's scope
+    two = count_queries(lambda: api.get(BASE))
+    fill(range(2, 40))
+    assert count_queries(lambda: api.get(BASE)) == two
+    assert [scope["index"]["lines"] for scope in api.get(BASE).json()["scopes"]] == [0, *[1] * 40]
+
+
+def test_no_entry_is_skipped_while_others_are_deleted_from_the_pages(api: Client, write: Callable[..., Entry]) -> None:
+    for number in range(6):
+        write(f"Fact {number}")
+    seen: list[str] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        told = api.get(f"{BASE}/user", {"limit": 2, "cursor": cursor}).json()
+        for entry in told["results"]:
+            seen.append(entry["title"])
+            api.delete(f"{BASE}/user/{entry['name']}")
+        cursor = told["next"]
+    assert seen == [f"Fact {number}" for number in (5, 4, 3, 2, 1, 0)]
+
+
+def test_a_list_judges_what_an_older_scanner_saw(api: Client, write: Callable[..., Entry]) -> None:
+    write("Release notes", THREAT)
+    Entry.objects.update(scanned_with="0-old", flagged=False, matches=[])
+    assert api.get(f"{BASE}/user").json()["results"][0]["flagged"] is True
+
+
+def test_a_verdict_or_an_approval_that_was_not_seen_is_not_overlooked(
+    api: Client, write: Callable[..., Entry], by: Author, owner: Any
+) -> None:
+    entry = write("Prefers tabs", awaiting=True)
+    path = f"{BASE}/user/prefers-tabs"
+    tags = [api.get(path).headers["ETag"]]
+    for change in ({"approved": True}, {"verdict": "threat"}):
+        answer = patch(api, path, change, **{"If-Match": tags[-1]})
+        assert answer.status_code == 200
+        tags.append(answer.headers["ETag"])
+    assert tags == [f'"{entry.revision}-awaiting"', f'"{entry.revision}"', f'"{entry.revision}-threat"']
+    for tag in tags[:2]:
+        assert patch(api, path, {"verdict": "safe"}, **{"If-Match": tag}).status_code == 412
+        assert api.delete(path, headers={"If-Match": tag}).status_code == 412
+    assert patch(api, path, {"verdict": "safe"}, **{"If-Match": tags[-1]}).json()["verdict"] == "safe"

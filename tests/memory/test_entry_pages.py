@@ -222,3 +222,12 @@ def test_a_refusal_about_what_is_deleted_closes_the_drawer(panel: Client, htmx: 
     assert answer.status_code == 409
     assert " open" not in answer.content.decode()
     assert "changed in the meantime" in panel.post(entry_url(entry, "delete/"), seen, follow=True).content.decode()
+
+
+def test_the_toast_says_whether_agents_are_told_now(panel: Client, agent: Agent, write: Any) -> None:
+    entry = write("Release notes", THREAT, awaiting=True)
+    judged = panel.post(entry_url(entry, "judge/"), {"verdict": "safe"}, follow=True).content.decode()
+    assert "It waits for approval; then agents may be told of it." in judged
+    other = write("Other notes", THREAT, awaiting=True)
+    approved = panel.post(entry_url(other, "approve/"), follow=True).content.decode()
+    assert "Approved. It stays withheld until it is judged safe." in approved

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import OperationalError, connection
 
+from memory import manual
 from memory.holders import Holder, below, ensure, gather
 from memory.models import Agent, Author, Entry, NoRoom, Scope, Switches, Through
 from memory.saving import Draft, Full, memory_save
@@ -195,3 +197,66 @@ def test_an_emptied_scope_is_not_offered_again(agent: Agent, project: Project, d
     assert below(project) == [scope]
     gather(project, scope, by=by)
     assert below(project) == []
+
+
+def test_a_busy_store_is_said_to_a_model_which_may_try_again(api: Any, on: None, project: Project) -> None:
+    def busy(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if sql.startswith('INSERT INTO "memory_entry"'):
+            raise OperationalError("database is locked")
+        return execute(sql, params, many, context)
+
+    call = {"action": "save", "scope": "user", "title": "Prefers tabs", "body": "In Go."}
+    with connection.execute_wrapper(busy):
+        answer = api.post("/api/memory/tool", json.dumps(call), content_type="application/json")
+    assert answer.status_code == 503
+    assert answer.json()["error"]["message"].endswith("Nothing was saved. Try again.")
+    assert not Entry.objects.exists()
+
+
+def test_a_save_under_a_name_that_is_not_there_says_so(save: Callable[..., Any]) -> None:
+    with pytest.raises(Conflict, match="There is no such entry about the user"):
+        save("", "In Go.", name="nobody")
+
+
+def test_a_correction_can_take_the_description_away(save: Callable[..., Any], api: Any, project: Project) -> None:
+    save("Prefers tabs", "In Go.", description="About tabs")
+    save("Prefers tabs", "In C.")
+    assert Entry.objects.get().description == "About tabs"
+    call = {"action": "save", "scope": "user", "title": "Prefers tabs", "body": "In C.", "description": ""}
+    assert api.post("/api/memory/tool", json.dumps(call), content_type="application/json").status_code == 200
+    assert Entry.objects.get().description == ""
+
+
+def test_the_list_tells_the_limit_that_is_set_and_the_manual_none(holder: Holder, user_scope: Scope) -> None:
+    Switches.change(user_limit=5)
+    assert "0 entries about the user (at most 5 fit):" in memory_list(holder).text
+    assert "60" not in manual.DESCRIPTION
+
+
+def test_nothing_comes_back_over_the_limit_except_by_a_verdict(
+    write: Callable[..., Entry], by: Author, owner: Any
+) -> None:
+    Switches.change(user_limit=2)
+    gone, also = write("One"), write("Two")
+    waiting, flagged = write("Three", awaiting=True), write("Four", THREAT)
+    gone.bin(by=by)
+    gone.undelete(by=by)
+    for entry in (gone, also):
+        entry.bin(by=by)
+    for title in ("Five", "Six"):
+        write(title)
+    for act in (gone.undelete, waiting.approve):
+        with pytest.raises(NoRoom):
+            act(by=by)
+    flagged.judge("safe", by=owner, through=by)
+    assert Entry.objects.told().count() == 3
+
+
+def test_undo_works_in_a_scope_that_holds_more_than_may_be_by_now(write: Callable[..., Entry], by: Author) -> None:
+    entries = [write(f"Fact {number}") for number in range(4)]
+    Switches.change(user_limit=2)
+    for entry in entries[:2]:
+        entry.bin(by=by)
+    for entry in entries[:2]:
+        entry.undelete(by=by)
+    assert Entry.objects.told().count() == 4

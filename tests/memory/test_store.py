@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
 
 from memory.models import Author, Entry, Judgement, Scope, Stale, Switches, Taken
-from memory.texts import name_from
+from memory.texts import name_from, title_key, validate_name
 from memory.threats import SCANNER_VERSION
 from openchamber.signals import purge_wanted
 from tests.memory.test_tool import THREAT
@@ -33,10 +34,37 @@ from tests.memory.test_tool import THREAT
         ("../../etc/passwd", "etc-passwd"),
         ("x" * 100, "x" * 60),
         ("word " * 40, "-".join(["word"] * 12)),
+        ("Παράδοση τον Μαΐου", "παράδοση-τον-μαΐου"),
+        ("हिंदी में उत्तर दें", "हिंदी-में-उत्तर-दें"),
+        ("தமிழ் மொழி", "தமிழ்-மொழி"),
+        ("ig\u200bnore\ufe0f \u0301 it", "ignore-it"),
     ],
 )
 def test_a_title_gives_a_safe_file_name(title: str, name: str) -> None:
     assert name_from(title) == name
+
+
+def test_every_letter_gives_a_name_that_is_one() -> None:
+    for code in {*range(0x110000)} - {*range(0xD800, 0xE000)}:
+        for title in (chr(code), f"a{chr(code)}b"):
+            validate_name(name_from(title))
+
+
+def test_titles_that_look_the_same_are_the_same(write: Callable[..., Entry]) -> None:
+    entry = write("Prefers tabs")
+    with pytest.raises(Taken):
+        write("Prefers\u200b ta\u00adbs", "Another text.")
+    assert title_key("Pre\u2060fers tabs\ufe0f") == entry.title_key
+    england, scotland = (
+        "\U0001f3f4" + "".join(chr(0xE0000 + ord(x)) for x in f"{where}\x7f") for where in ("gbeng", "gbsct")
+    )
+    assert title_key(england) != title_key(scotland)
+
+
+@pytest.mark.parametrize("fields", [{"title": "\u200b\u2800"}, {"body": "\u200b\n\u2060"}])
+def test_what_nobody_can_see_is_empty(write: Callable[..., Entry], fields: dict[str, str]) -> None:
+    with pytest.raises(ValidationError, match="empty"):
+        write(**fields)
 
 
 def test_two_titles_of_one_name_get_numbers(write: Callable[..., Entry]) -> None:
@@ -102,7 +130,9 @@ def test_an_earlier_store_is_taken_in_once_and_scanned(user_scope: Scope, tmp_pa
     )
     out = StringIO()
     call_command("import_memory", str(store), stdout=out)
-    assert "1 added, 1 flagged, 1 refused" in out.getvalue()
+    assert "1 added, 1 flagged, 3 refused" in out.getvalue()
+    assert "refused: 4: 4: This is no entry" in out.getvalue()
+    assert "refused: 5: nonsense: This is no entry" in out.getvalue()
     entry = Entry.objects.get(title="Prefers tabs")
     assert (entry.type, entry.created_at.year, entry.history.get().through) == ("preference", 2023, "import")
     call_command("import_memory", str(store), stdout=StringIO())
@@ -135,6 +165,22 @@ def test_an_import_refuses_by_name_what_does_not_fit_and_cuts_and_drops_nothing(
     assert "refused: Prefers tabs: There is another entry" in told
     assert "refused: Uses vim: “User” is full. Entries of this kind: 2; at most 2 fit." in told
     assert sorted(Entry.objects.values_list("title", "body")) == [("Prefers tabs", "In Go."), ("Uses make", "For all.")]
+
+
+def test_a_byte_order_mark_is_no_hindrance(user_scope: Scope, tmp_path: Path) -> None:
+    store = tmp_path / "memory.json"
+    store.write_text(json.dumps([{"title": "Prefers tabs", "body": "In Go."}]), encoding="utf-8-sig")
+    call_command("import_memory", str(store), stdout=StringIO())
+    assert Entry.objects.get().title == "Prefers tabs"
+
+
+def test_no_title_reaches_the_terminal_as_it_is(write: Callable[..., Entry], tmp_path: Path) -> None:
+    write("\x1b[2J Release notes", THREAT)
+    out = StringIO()
+    call_command("scan_memory", stdout=out)
+    told = out.getvalue() + taken_in(tmp_path, [{"title": f"\x1b[31m{'x' * 200}", "body": "Red."}, "\x1b[32m"])
+    assert told.count("⟨U+001B⟩") == 3
+    assert "\x1b" not in told
 
 
 def test_an_import_about_the_user_waits_for_approval_where_that_is_set(user_scope: Scope, tmp_path: Path) -> None:

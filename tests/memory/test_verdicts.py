@@ -11,8 +11,10 @@ from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 
-from memory.models import Author, Entry, Judgement, Scope, Taken
+from memory.models import Author, Entry, Judgement, Scope, Stale, Taken
 from memory.reading import read, read_lines
+from memory.threats import SCANNER_VERSION
+from memory.tool import memory_list
 from tests.memory.test_tool import THREAT, sqlite_only
 
 
@@ -147,3 +149,54 @@ def test_a_broken_row_makes_only_its_scope_unavailable(
     assert "2 scanned" in out.getvalue()
     assert flagged.title in out.getvalue()
     assert "Default: User cannot be read" in out.getvalue()
+
+
+# ------------------------------------------------------------------------- what people say meanwhile
+
+
+def test_what_was_judged_a_threat_meanwhile_comes_out_of_the_bin_withheld_and_the_other_way_round(
+    write: Callable[..., Entry], workspace: Scope, holder: Any, by: Author, owner: Any
+) -> None:
+    for title, body, verdict, flagged in (("Uses make", "For all.", "threat", True), ("Notes", THREAT, "safe", False)):
+        here, there = write(title, body), write(title, body, scope=workspace)
+        there.bin(by=by)
+        here.judge(verdict, by=owner, through=by)
+        Entry.objects.select_related("scope__agent").get(pk=there.pk).undelete(by=by)
+        there.refresh_from_db()
+        assert (there.deleted_at, there.flagged, there.judgement) == (None, flagged, verdict)
+    assert "Uses make" not in memory_list(holder).text
+
+
+def test_what_an_older_scanner_saw_is_judged_when_it_comes_out_of_the_bin(
+    write: Callable[..., Entry], by: Author
+) -> None:
+    entry = write("Notes", THREAT)
+    outdated(entry, flagged=False, matches=[])
+    entry = Entry.objects.select_related("scope__agent").get(pk=entry.pk)
+    entry.bin(by=by)
+    entry.undelete(by=by)
+    entry.refresh_from_db()
+    assert (entry.flagged, entry.scanned_with) == (True, SCANNER_VERSION)
+
+
+def test_a_scan_does_not_overwrite_what_somebody_said_while_it_ran(
+    write: Callable[..., Entry], user_scope: Scope, by: Author, owner: Any
+) -> None:
+    entry = write("Uses make")
+    outdated(entry)
+    [read_before] = user_scope.entries.live()
+    read_before.scope = user_scope
+    read_before.judge_content()
+    Entry.objects.select_related("scope__agent").get(pk=entry.pk).judge("threat", by=owner, through=by)
+    assert read_before.store_verdict()
+    entry.refresh_from_db()
+    assert (entry.flagged, entry.judgement) == (True, "threat")
+
+
+def test_of_two_verdicts_at_once_the_second_is_refused(write: Callable[..., Entry], by: Author, owner: Any) -> None:
+    entry = write("Uses make")
+    other = Entry.objects.select_related("scope__agent").get(pk=entry.pk)
+    entry.judge("threat", by=owner, through=by)
+    with pytest.raises(Stale):
+        other.judge("safe", by=owner, through=by)
+    assert Judgement.objects.get().verdict == "threat"

@@ -33,7 +33,7 @@ class Command(BaseCommand):
             except BROKEN as error:
                 told.append(f"{scope} cannot be read: {error}")
             else:
-                told += [f"withheld: {scope} · {entry.title} ({reason(entry)})" for entry in entries if entry.flagged]
+                told += [f"withheld: {scope} · {entry} ({reason(entry)})" for entry in entries if entry.flagged]
         self.stdout.write("\n".join([f"Scanner {SCANNER_VERSION}: {scanned} scanned.", *told]))
 
 
