@@ -238,7 +238,7 @@ class Entry(models.Model):
     def undelete(self, *, by: Author) -> None:
         """Bring it back, under the verdict that its content has by now; `Taken` when its name or title is another's,
         `NoRoom` when others came since and none more fits."""
-        from memory.models.room import check_room
+        from memory.models.room import check_room, others_came
 
         if self.deleted_at is None:
             return
@@ -247,7 +247,7 @@ class Entry(models.Model):
             lock_scopes(self.scope_id)
             self._hear()
             self.conflicting = self.conflicting and self.flagged
-            if self._others_came():
+            if others_came(self.scope, since=self.deleted_at):
                 check_room(self.scope, withheld=self.withheld)
             self.deleted_at = None
             self._store(self.revision, ["deleted_at", *SCANNED, *VERDICT], by=by, reason="undeleted", live=False)
@@ -301,11 +301,6 @@ class Entry(models.Model):
 
         self.judgement = Judgement.of(self.content_hash)
         self.flagged = self._is_flagged()
-
-    def _others_came(self) -> bool:
-        """Whether anything was added or moved to the scope since this was deleted: without, Undo is never refused."""
-        since = Entry.history.filter(scope=self.scope_id, history_date__gt=self.deleted_at)
-        return bool(since.filter(Q(history_type="+") | Q(history_change_reason="moved")).exists())
 
     def _free_name(self) -> str:
         """A name from the title that no live entry of the scope has."""

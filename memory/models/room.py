@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
@@ -44,6 +45,12 @@ class Room:
     def is_full(self, *, withheld: bool) -> bool:
         """Whether not one more fits."""
         return self.taken(withheld=withheld) >= self.limit
+
+
+def others_came(scope: Scope, *, since: datetime) -> bool:
+    """Whether anything was added or moved to the scope since then: without, bringing one back is never refused."""
+    later = Entry.history.filter(scope=scope.pk, history_date__gt=since)
+    return bool(later.filter(Q(history_type="+") | Q(history_change_reason="moved")).exists())
 
 
 def check_room(scope: Scope, *, withheld: bool, besides: Entry | None = None) -> None:

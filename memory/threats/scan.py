@@ -21,9 +21,9 @@ from memory.threats.respell import respelled
 NEAR = 30
 # How deep one encoding may lie in another, and how many characters of decoded text are read.
 DEPTH, MOST_READ = 3, 400_000
-# How much of a text is read, in characters: ten times the longest entry. What is longer is withheld, because nobody
+# How much of a text is read, in characters: five times the longest entry. What is longer is withheld, because nobody
 # read the rest.
-MOST_TEXT = 200_000
+MOST_TEXT = 100_000
 # How much of a match is shown to people, in characters.
 SHOWN = 200
 STYLED = re.compile(
