@@ -50,7 +50,7 @@ system-packages:
 	@.ci/system-packages
 
 run: install
-	@PATH="$(CURDIR)/node_modules/.bin:$$PATH" exec $(BIN)/python manage.py serve $(ARGS)
+	@exec $(BIN)/python manage.py serve $(ARGS)
 
 # Agents' memory is not installed in the first run, on in the second and the last, off in the third.
 test: install-checks system-packages lint

@@ -21,6 +21,7 @@ from django.utils.translation import ngettext
 
 from openchamber.doctor import Finding, examination, fail, ok, warn
 from openchamber.models import AgentServer, ApiToken, Delivery, Lease, Session
+from openchamber.sessions import program
 from openchamber.sessions.opencode import AgentServerError, OpenCode, client_for
 from openchamber.sessions.servers import PLUGIN
 
@@ -119,8 +120,8 @@ def agent_servers() -> Iterator[Finding]:
     servers = AgentServer.objects.usable()
     if not servers:
         says = _("None is known. Sessions of OpenCode can be neither shown nor told anything from here.")
-        mend = _("Install OpenCode (npm install -g opencode-ai) and start again, or add a running one in Settings.")
-        yield warn(_("Agent server"), says, mend)
+        mend = _("Install OpenCode (%s) and start again, or add a running one in Settings.")
+        yield warn(_("Agent server"), says, mend % program.way_to_install())
     for server in servers:
         yield from agent_server(server)
 

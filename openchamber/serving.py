@@ -15,7 +15,7 @@ import uvicorn
 from django.db import connections
 
 from openchamber.models import AgentServer
-from openchamber.sessions import assembly, delivery, following, restore, servers
+from openchamber.sessions import assembly, delivery, following, program, restore, servers
 from openchamber.sessions.events import Watchers
 from openchamber.sessions.opencode import AgentServerError
 
@@ -102,17 +102,17 @@ class Beside:
             other.switch_off()
 
     def _child(self) -> AgentServer | None:
-        program = servers.installed()
-        if program is None:
+        path = program.installed()
+        if path is None:
             self.say(
-                "OpenCode is not installed: npm install -g opencode-ai, then start again. The panel works without."
+                f"OpenCode is not installed: {program.way_to_install()}, and start again. The panel works without."
             )
             return None
-        self.child = servers.Child(program, self.panel_url, demo=self.demo)
+        self.child = servers.Child(path, self.panel_url, demo=self.demo)
         server = self.child.start()
         self.say(
             f"OpenCode was started. Your terminal joins it with:\n"
-            f"  OPENCODE_SERVER_PASSWORD={self.child.password} opencode attach {server.url}"
+            f"  OPENCODE_SERVER_PASSWORD={self.child.password} {program.called()} attach {server.url}"
         )
         return server
 

@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import secrets
-import shutil
 import subprocess
 import threading
 from pathlib import Path
@@ -21,6 +20,7 @@ from openchamber.demo import provider as demonstration
 from openchamber.models import AgentServer, ApiToken
 from openchamber.models.leases import holder
 from openchamber.projects.access import owner
+from openchamber.sessions import program
 from openchamber.sessions.opencode import AgentServerError, OpenCode, Unreachable
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,8 @@ def current_server() -> AgentServer:
     server = AgentServer.objects.usable().first()
     if server is None:
         raise Unreachable(
-            _("No agent server is known. Install OpenCode and start again, or add a running one in Settings.")
+            _("No agent server is known. Install OpenCode (%s) and start again, or add a running one in Settings.")
+            % program.way_to_install()
         )
     return server
 
@@ -65,7 +66,7 @@ def started_elsewhere() -> AgentServer | None:
     try:
         return use(row.url, row.password, AgentServer.Source.STARTED)
     except AgentServerError as error:
-        logger.info("the OpenCode that was started at %s: %s", row.url, error)
+        logger.debug("the OpenCode that was started at %s: %s", row.url, error)
         return None
 
 
@@ -81,13 +82,8 @@ def find() -> AgentServer | None:
     try:
         return use(DEFAULT_URL, settings.OPENCODE_PASSWORD, AgentServer.Source.FOUND)
     except AgentServerError as error:
-        logger.info("no agent server at %s: %s", DEFAULT_URL, error)
+        logger.debug("no agent server at %s: %s", DEFAULT_URL, error)
         return None
-
-
-def installed() -> str | None:
-    """Where the `opencode` program is, if it is installed."""
-    return shutil.which("opencode")
 
 
 def child_configuration(url: str, token: str, *, demo: bool = False) -> str:
@@ -113,8 +109,8 @@ class Child:
 
     running: ClassVar[Child | None] = None  # the one of this process, once it listened
 
-    def __init__(self, program: str, panel_url: str, *, demo: bool = False) -> None:
-        self.program = program
+    def __init__(self, path: str, panel_url: str, *, demo: bool = False) -> None:
+        self.path = path
         self.panel_url = panel_url
         self.demo = demo
         self.password = secrets.token_urlsafe(24)
@@ -137,7 +133,7 @@ class Child:
             "npm_config_fetch_retries": "0",
         }
         self.process = subprocess.Popen(  # noqa: S603 (the program that the user installed)
-            [self.program, "serve", "--hostname", "127.0.0.1", "--port", str(self.port)],
+            [self.path, "serve", "--hostname", "127.0.0.1", "--port", str(self.port)],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -173,7 +169,7 @@ class Child:
                     return line.rpartition(" ")[2].strip()
         finally:
             late.cancel()
-        raise Unreachable(_("OpenCode was started and ended at once. Run `opencode serve` to see why."))
+        raise Unreachable(_("OpenCode was started and ended at once. Run `%s serve` to see why.") % program.called())
 
     def _row(self, url: str) -> AgentServer:
         """The sessions that an earlier child served are in the same store, so the row is the same, elsewhere."""

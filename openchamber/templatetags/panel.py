@@ -17,6 +17,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
+from openchamber.sessions import program
+
 if TYPE_CHECKING:
     from openchamber.sessions.thread import Row
 
@@ -34,6 +36,18 @@ def icon(name: str) -> SafeString:
 @lru_cache(maxsize=256)
 def _icon(name: str, sprite: str) -> SafeString:
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"/></svg>', sprite, name)
+
+
+@register.simple_tag
+def opencode() -> str:
+    """What to type in a terminal to call OpenCode."""
+    return program.called()
+
+
+@register.simple_tag
+def install_opencode() -> str:
+    """What to type in a terminal to install it."""
+    return program.way_to_install()
 
 
 @register.simple_tag

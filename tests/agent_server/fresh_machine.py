@@ -13,7 +13,7 @@ from tests.agent_server.chamber import wait_for
 from tests.agent_server.opencode_process import BINARY
 from tests.agent_server.serve_process import ServeProcess
 
-JOINS = re.compile(r"OPENCODE_SERVER_PASSWORD=(\S+) opencode attach (\S+)")
+JOINS = re.compile(r"OPENCODE_SERVER_PASSWORD=(\S+) \S*opencode attach (\S+)")
 # What a fresh machine has: OpenCode, no configuration, no account, nobody to download from.
 FRESH = {
     "PATH": f"{BINARY.parent}{os.pathsep}{os.environ['PATH']}",

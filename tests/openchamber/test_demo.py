@@ -285,7 +285,9 @@ def test_no_model_and_public_ones_alone_are_said(sessions_page: Callable[..., st
 def test_what_stands_between_here_and_the_demo_is_said(
     sessions_page: Callable[..., str], panel: Client, sign_in: Any, member: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "start it with <code>--demo</code>" in sessions_page(panel)
+    page = sessions_page(panel)
+    assert "start it with <code>--demo</code>" in page
+    assert "<code>node_modules/.bin/opencode auth login</code> in a terminal and start that OpenCode again" in page
     child = Child("opencode", "http://127.0.0.1:8790")
     monkeypatch.setattr(Child, "running", child)
     assert 'id="start-demo"' in sessions_page(panel)

@@ -80,7 +80,7 @@ def test_a_new_installation_works_and_wants_an_agent_server(db: None) -> None:
     assert found["Database"] == {"ok"}
     assert found["Agent server"] == {"warn"}
     assert {level for every in found.values() for level in every} == {"ok", "warn"}
-    assert "npm install -g opencode-ai" in mends()
+    assert "Install OpenCode (make install)" in mends()
 
 
 def test_examining_leaves_nothing_behind() -> None:
