@@ -235,7 +235,7 @@ def assemble_in_time(
     except FutureTimeout:
         logger.warning("no block for session %s: it was not ready within %s s", session.pk, seconds)
     except AgentServerError as error:  # what the send itself will meet, and say
-        logger.warning("no block for session %s: %s", session.pk, error)
+        logger.debug("no block for session %s: %s", session.pk, error)
     # Nothing in delivery may fail a send: whatever went wrong means "no block this time".
     except Exception:
         logger.exception("no block for session %s", session.pk)

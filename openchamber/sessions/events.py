@@ -43,6 +43,7 @@ class Watcher:
         self.name = f"watch:{server.pk}"
         self.holder = ""
         self.stopping = threading.Event()
+        self._away = False
         self._reverted: set[str] = set()
         self._confirmed: OrderedDict[str, None] = OrderedDict()
 
@@ -70,7 +71,9 @@ class Watcher:
                     if self.stopping.is_set():
                         break
         except AgentServerError as error:
-            logger.info("not listening to %s: %s", self.server.url, error)
+            # Once for each absence: the attempts go on.
+            logger.log(logging.DEBUG if self._away else logging.INFO, "not listening to %s: %s", self.server.url, error)
+            self._away = True
         finally:
             close_old_connections()
             self.server.disconnected(by=self.holder)
@@ -84,6 +87,7 @@ class Watcher:
     def _connected(self, _event: Event) -> None:
         before = AgentServer.objects.values_list("heard_at", flat=True).get(pk=self.server.pk)
         self.server.connected(by=self.holder)
+        self._away = False
         logger.info("listening to %s", self.server.url)
         self.server.has_models({model.id: model.context for model in self.client.models() if model.context})
         catch_up(self.server, self.client, since=before)

@@ -76,7 +76,18 @@ def test_a_taken_port_is_said_in_a_sentence(install: Callable[..., Installation]
     assert answer.returncode != 0
     assert "Traceback" not in answer.stderr
     assert str(taken) not in answer.stderr
-    assert "--port" in answer.stderr
+    assert 'make run ARGS="--port 9000"' in answer.stderr
+
+
+def test_who_starts_it_twice_is_told_that_it_runs(install: Callable[..., Installation], serve: ServeProcess) -> None:
+    answer = install().manage("serve", "--no-opencode", "--port", str(serve.port))
+    assert answer.returncode == 1
+    assert f"is running already at 127.0.0.1:{serve.port}" in answer.stderr
+    assert f"manage.py login --port {serve.port} prints a link" in answer.stderr
+
+
+def test_serve_says_how_long_its_link_works_and_how_to_stop_it(serve: ServeProcess) -> None:
+    assert "The link works once, within ten minutes. Stop with Ctrl+C." in serve.output.text
 
 
 def test_login_prints_another_link(

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import logging
 import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from openchamber.models import AgentServer, ApiToken, Project
+from openchamber.models import AgentServer, ApiToken, Project, Session
 from openchamber.models.leases import holder
 from openchamber.sessions import servers
 from tests.agent_server.serve_process import Installation
 
 pytestmark = pytest.mark.django_db
+NOBODY = "http://127.0.0.1:9"
 
 
 @pytest.mark.parametrize(
@@ -79,8 +81,54 @@ def test_the_opencode_that_serve_started_is_asked_with_its_own_password(opencode
     started = AgentServer.objects.create(
         url=opencode.url, password=opencode.password, source=AgentServer.Source.STARTED, started_by=holder()
     )
-    with caplog.at_level(logging.INFO, "openchamber"):
+    with caplog.at_level(logging.DEBUG, "openchamber"):
         assert servers.find() == started
     assert not [record for record in caplog.records if "no agent server" in record.getMessage()]
     started.refresh_from_db()
     assert (started.source, started.password) == (AgentServer.Source.STARTED, opencode.password)
+
+
+def test_nothing_is_said_of_an_opencode_that_was_merely_looked_for(monkeypatch, caplog) -> None:
+    monkeypatch.setattr(servers, "DEFAULT_URL", NOBODY)
+    AgentServer.objects.create(url=NOBODY, source=AgentServer.Source.STARTED, started_by=holder())
+    with caplog.at_level(logging.INFO, "openchamber"):
+        assert servers.find() is None
+    assert caplog.text == ""
+
+
+def test_send_names_the_projects_that_there_are(project: Project, tmp_path: Path) -> None:
+    with pytest.raises(CommandError) as refused:
+        call_command("send", "Hello", "--new", "--project", "nope")
+    assert str(refused.value) == f"There is no project nope. There are: {project.slug}."
+    with pytest.raises(CommandError) as refused:
+        call_command("send", "Hello", "--new", "--directory", str(tmp_path))
+    assert str(refused.value) == f"No project contains {tmp_path}. There are: {project.slug}."
+
+
+@pytest.mark.django_db(transaction=True)  # blocks are assembled in threads of their own
+def test_send_to_an_agent_server_that_is_away_says_what_to_do_and_logs_nothing(project: Project, caplog) -> None:
+    server = AgentServer.objects.create(url=NOBODY)
+    session = Session.objects.create(pk="ses_1", server=server, project=project, directory=project.directory)
+    with caplog.at_level(logging.INFO, "openchamber"), pytest.raises(CommandError) as refused:
+        call_command("send", "Hello", "--session", session.pk)
+    assert str(refused.value) == (
+        f"No agent server can be reached at {NOBODY}. Start OpenChamber (make run): it finds or starts OpenCode."
+    )
+    assert caplog.text == ""
+
+
+def test_the_list_of_tokens_says_what_stands_where(owner) -> None:
+    ApiToken.make(name="script", user=owner)
+    out = StringIO()
+    call_command("token", "list", stdout=out)
+    head, token = out.getvalue().splitlines()
+    assert head.split("\t") == ["id", "begins", "may", "projects", "last used (UTC)", "name"]
+    assert token.split("\t")[-2:] == ["-", "script"]
+
+
+def test_the_demo_without_opencode_ends_and_says_why(settings, monkeypatch, tmp_path: Path) -> None:
+    settings.BASE_DIR = tmp_path
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(CommandError) as refused:
+        call_command("serve", "--demo")
+    assert str(refused.value) == "The demo needs OpenCode, which is not installed: npm install -g opencode-ai."

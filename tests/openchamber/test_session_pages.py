@@ -121,7 +121,14 @@ def test_the_list_says_what_is_owed_where_the_rows_can_tell(
 def test_the_list_says_when_there_is_no_agent_server(panel: Client, project: Project) -> None:
     page = panel.get(reverse("openchamber:sessions", args=[project.slug]))
     assert page.status_code == 200
-    assert "npm install -g opencode-ai" in body(page)
+    assert "<code>make install</code>" in body(page)
+
+
+def test_an_agent_server_that_is_gone_is_no_fault_of_ours_to_log(
+    panel: Client, unreachable: Session, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert panel.get(url("session-live", unreachable)).status_code == 502
+    assert not [record for record in caplog.records if record.name == "django.request"]
 
 
 def test_the_list_says_when_the_agent_server_is_gone(panel: Client, unreachable: Session) -> None:

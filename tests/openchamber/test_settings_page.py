@@ -136,7 +136,7 @@ def test_the_command_makes_a_token_for_an_agent_in_one_project(project: Project)
 def test_the_command_lists_and_revokes_by_name_and_by_id(project: Project) -> None:
     secrets = [command("create", name, "--project", "shop") for name in ("one", "two")]
     listed = command("list")
-    assert [line.split("\t")[-1] for line in listed.splitlines()] == ["two", "one"]
+    assert [line.split("\t")[-1] for line in listed.splitlines()] == ["name", "two", "one"]
     assert "shop" in listed
     assert not any(secret in listed for secret in secrets)
     command("revoke", "one")

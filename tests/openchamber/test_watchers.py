@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from datetime import datetime, timedelta
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ from django.utils import timezone
 
 from openchamber.models import AgentServer, Session
 from openchamber.sessions import delivery
-from openchamber.sessions.events import Watchers, catch_up
+from openchamber.sessions.events import Watcher, Watchers, catch_up
 from openchamber.sessions.restore import restore_soon
 from openchamber.signals import session_compacted
 
@@ -70,3 +71,11 @@ def test_after_a_gap_those_are_compared_that_changed_since_and_shortly_before_it
         session_compacted.disconnect(compacted)
         session_compacted.connect(restore_soon)
     assert seen == ["ses_0", "ses_1"]
+
+
+def test_an_agent_server_that_is_away_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    watcher = Watcher(AgentServer.objects.create(url="http://127.0.0.1:9"))
+    with caplog.at_level(logging.INFO, "openchamber"):
+        for _attempt in range(3):
+            watcher._follow()
+    assert caplog.text.count("not listening to http://127.0.0.1:9") == 1

@@ -7,11 +7,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from knowledge import files
-from knowledge.management.commands.import_knowledge import project_named
 from openchamber import archive
 from openchamber.management import database
+from openchamber.management.projects import project_named
 from openchamber.models import Project
 
 
@@ -43,4 +44,5 @@ def exported(project: Project, target: Path) -> str:
         archive.export(project, target)
         return _("The whole project is in %s.") % target
     count = files.export_folder(project, target)
-    return _("%(count)d things are in %(target)s.") % {"count": count, "target": target}
+    sentence = ngettext("%(count)d thing is in %(target)s.", "%(count)d things are in %(target)s.", count)
+    return sentence % {"count": count, "target": target}

@@ -10,16 +10,14 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from knowledge import earlier, files
 from knowledge.models import LISTS, Author, Through
 from knowledge.models.records import take_in
 from openchamber import archive
 from openchamber.management import database
+from openchamber.management.projects import project_named
 from openchamber.models import Project
-
-NAMED = 10  # projects that are told to whoever named none of them
 
 
 class Command(BaseCommand):
@@ -85,23 +83,3 @@ class Command(BaseCommand):
         """How many of each outcome."""
         words = ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items()) if count)
         self.stdout.write(_("Imported: %s.") % (words or _("nothing")))
-
-
-def project_named(slug: str) -> Project:
-    """The project with this slug."""
-    project = Project.objects.filter(slug=slug).first()
-    if project is None:
-        raise CommandError(_("There is no project %s.") % slug + " " + slugs_told())
-    return project
-
-
-def slugs_told() -> str:
-    """Which projects can be named, as a sentence."""
-    slugs = list(Project.objects.order_by("slug").values_list("slug", flat=True))
-    if not slugs:
-        return _("There is none at all yet.")
-    more = len(slugs) - NAMED
-    named = ", ".join(slugs[:NAMED]) + (
-        ngettext(" and %(count)d more", " and %(count)d more", more) % {"count": more} if more > 0 else ""
-    )
-    return _("There are: %s.") % named

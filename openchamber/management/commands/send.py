@@ -9,14 +9,16 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.translation import gettext as _
 
 from openchamber.errors import Problem
 from openchamber.management import database
+from openchamber.management.projects import project_named, slugs_told
 from openchamber.models import Project, Session
 from openchamber.projects.resolve import resolve
 from openchamber.sessions import choices, ids, rows
 from openchamber.sessions.delivery import Prompt, send_message
-from openchamber.sessions.opencode import AgentServerError, client_for
+from openchamber.sessions.opencode import AgentServerError, NotConnected, client_for
 from openchamber.sessions.servers import current_server, find
 from openchamber.texts import validate_line
 
@@ -60,7 +62,8 @@ class Command(BaseCommand):
         except Problem as problem:
             raise CommandError(problem.told()) from problem
         except AgentServerError as error:
-            raise CommandError(str(error)) from error
+            mend = _("Start OpenChamber (make run): it finds or starts OpenCode.")
+            raise CommandError(f"{error} {mend}" if isinstance(error, NotConnected) else str(error)) from error
         told = sent.delivery
         if told is not None:
             told.refresh_from_db()
@@ -85,13 +88,17 @@ class Command(BaseCommand):
 
     def _new(self, options: dict[str, Any]) -> Session:
         if options["project"]:
-            project = Project.objects.filter(slug=options["project"]).first()
+            project = project_named(options["project"])
         else:
-            project = resolve(str(Path(options["directory"]).absolute())).project
-        if project is None:
-            raise CommandError("No such project. Add it in the panel, or name one with --project.")
+            project = self._project_of(Path(options["directory"]).absolute())
         find()
         return rows.create_session(current_server(), project, title=options["title"])
+
+    def _project_of(self, directory: Path) -> Project:
+        project = resolve(str(directory)).project
+        if project is None:
+            raise CommandError(_("No project contains %s.") % directory + " " + slugs_told())
+        return project
 
     def _known(self, session_id: str) -> Session:
         session = rows.find_session(session_id)

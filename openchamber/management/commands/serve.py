@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx2
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -19,6 +20,9 @@ from django.db.migrations.executor import MigrationExecutor
 
 from openchamber import serving
 from openchamber.projects import access
+from openchamber.sessions import program
+
+DEFAULT_PORT = 8790
 
 
 class Command(BaseCommand):
@@ -27,7 +31,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
-        parser.add_argument("--port", type=int, default=8790, help="port to listen on (8790)")
+        parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="port to listen on (%(default)s)")
         parser.add_argument("--opencode-url", default="", help="use the OpenCode server at this URL")
         parser.add_argument("--no-opencode", action="store_true", help="neither look for OpenCode nor start it")
         parser.add_argument(
@@ -46,6 +50,7 @@ class Command(BaseCommand):
         self._migrate()
         url = f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"  # noqa: S104 (compared, not bound)
         self.say(f"Sign in: {access.sign_in_url(url)}")
+        self.say("The link works once, within ten minutes. Stop with Ctrl+C.")
         connections.close_all()
         beside = serving.Beside(url, opencode=not options["no_opencode"], demo=options["demo"], say=self.say)
         beside.start()
@@ -66,6 +71,8 @@ class Command(BaseCommand):
     def _check_choice(options: dict[str, Any]) -> None:
         if options["demo"] and (options["opencode_url"] or options["no_opencode"]):
             raise CommandError("--demo starts an OpenCode of its own: leave --opencode-url and --no-opencode out.")
+        if options["demo"] and program.installed() is None:
+            raise CommandError(f"The demo needs OpenCode, which is not installed: {program.way_to_install()}.")
         url = options["opencode_url"]
         if url and not (url.startswith(("http://", "https://")) and urlsplit(url).hostname):
             raise CommandError(f"--opencode-url is an address like http://127.0.0.1:4096, not {url!r}.")
@@ -80,7 +87,14 @@ class Command(BaseCommand):
         except socket.gaierror as error:
             raise CommandError(f"--host {host} is no address of this machine: {error.strerror}.") from error
         except OSError as error:
-            raise CommandError(f"{host}:{port} cannot be used: {error.strerror}. Choose another --port.") from error
+            if _is_openchamber(host, port):
+                login = "login" if port == DEFAULT_PORT else f"login --port {port}"
+                raise CommandError(
+                    f"OpenChamber is running already at {host}:{port}. "
+                    f"To sign in there: .venv/bin/python manage.py {login} prints a link."
+                ) from error
+            another = 'Choose another port: make run ARGS="--port 9000".'
+            raise CommandError(f"{host}:{port} cannot be used: {error.strerror}. {another}") from error
 
     def _warn_of_neighbours(self, host: str) -> None:
         """Listening beyond this machine without a host name works for nobody there, and is not encrypted."""
@@ -112,3 +126,13 @@ class Command(BaseCommand):
             source.backup(target)
         copy.chmod(0o600)
         self.say(f"The database was copied to {copy} before it was brought up to date.")
+
+
+def _is_openchamber(host: str, port: int) -> bool:
+    """Whether what answers there is an OpenChamber."""
+    named = f"[{host}]" if ":" in host else host
+    try:
+        answer = httpx2.get(f"http://{named}:{port}/api/health", timeout=2, trust_env=False).json()
+    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError):
+        return False
+    return isinstance(answer, dict) and {"status", "version", "database"} <= answer.keys()

@@ -61,8 +61,12 @@ class Command(BaseCommand):
         return project
 
     def list(self) -> None:
-        """One line per token: id, beginning, scope, projects, last use, name."""
-        for token in ApiToken.objects.live().prefetch_related("projects"):
+        """One line per token, below a line that says what stands where."""
+        columns = [_("id"), _("begins"), _("may"), _("projects"), _("last used (UTC)"), _("name")]
+        tokens = ApiToken.objects.live().prefetch_related("projects")
+        if tokens:
+            self.stdout.write("\t".join(columns))
+        for token in tokens:
             only = ",".join(project.slug for project in token.projects.all()) if token.bound else "*"
             used = f"{token.used_at:%Y-%m-%d %H:%M}" if token.used_at else "-"
             self.stdout.write(f"{token.pk}\t{token.hint}…\t{token.scope}\t{only}\t{used}\t{token.name}")

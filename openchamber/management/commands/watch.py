@@ -23,7 +23,7 @@ class Command(BaseCommand):
             signal.signal(number, lambda *_: told.set())
         watchers = Watchers()
         watchers.start()
-        self.stdout.write("Watching. Stop with Ctrl-C.")
+        self.stdout.write("Watching. Stop with Ctrl+C.")
         self.stdout.flush()
         told.wait()
         watchers.stop()
