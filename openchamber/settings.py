@@ -126,6 +126,10 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     }
 else:
     DATABASES["default"]["OPTIONS"] = {"pool": True}
+# Rendered rows of lists, in each process for itself; nothing that other processes must hear of.
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 3000}},
+}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Cookies are shared across the ports of one host name, so ours have names of their own.
