@@ -20,7 +20,7 @@ from memory.threats.respell import respelled
 # How near what is not certain must stand to count together, in words.
 NEAR = 30
 # How deep one encoding may lie in another, and how many characters of decoded text are read.
-DEPTH, MOST_READ = 3, 400_000
+DEPTH, MOST_READ = 3, 200_000
 # How much of a text is read, in characters: five times the longest entry. What is longer is withheld, because nobody
 # read the rest.
 MOST_TEXT = 100_000
