@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from openchamber.models import Session
@@ -12,7 +12,7 @@ from openchamber.sessions.catalogue import Permission, Question
 from openchamber.sessions.following import followers
 from openchamber.sessions.opencode import OpenCode
 from openchamber.sessions.thread import Row
-from openchamber.sessions.wire import Message, SessionInfo
+from openchamber.sessions.wire import Message, Page, SessionInfo
 
 PAGE = 50  # messages
 
@@ -96,12 +96,28 @@ class Look:
         return bool(self.info.reverted_from)
 
 
-def look(session: Session, client: OpenCode, *, limit: int = PAGE) -> Look:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the agent server was asked for one look, side by side: each takes it some milliseconds."""
+
+    info: Future[SessionInfo]
+    page: Future[Page]
+    statuses: Future[dict[str, str]]
+
+
+def ask(session: Session, client: OpenCode, *, limit: int = PAGE) -> Asked:
+    """Ask for the newest page; a page that needs more than a look asks first, and looks when it has the rest."""
+    return Asked(
+        readers.submit(client.session, session.pk),
+        readers.submit(client.messages, session.pk, limit=limit),
+        readers.submit(client.statuses, session.directory),
+    )
+
+
+def look(session: Session, client: OpenCode, *, limit: int = PAGE, asked: Asked | None = None) -> Look:
     """The newest page of the conversation; raises `AgentServerError`."""
-    # Side by side: each takes the agent server some milliseconds, and a page waits for all of them.
-    statuses = readers.submit(client.statuses, session.directory)
-    page_read = readers.submit(client.messages, session.pk, limit=limit)
-    info, page, status = client.session(session.pk), page_read.result(), statuses.result().get(session.pk, "")
+    asked = asked or ask(session, client, limit=limit)
+    info, page, status = asked.info.result(), asked.page.result(), asked.statuses.result().get(session.pk, "")
     asks = waiting(session, client, info) if status else []
     messages = followers.of(session.server).with_words(page.messages) if status and session.server else page.messages
     shown = rows_of(session, info, messages)

@@ -108,9 +108,11 @@ def session_page(
 ) -> HttpResponse:
     """The whole page, around a composer that may have errors. It also stands while the agent server does not."""
     assert session.project is not None
-    read = conversation(session)
+    asked = ask(session)
+    around = listed(request, session.project)
+    read = conversation(session, asked)
     context = {
-        **listed(request, session.project),
+        **around,
         **read,
         **composer(session, read["look"], form),
         **work(session, read["look"]),
@@ -123,10 +125,18 @@ def session_page(
     return render(request, "openchamber/session.html", context, status=status)
 
 
-def conversation(session: Session) -> dict[str, Any]:
+def ask(session: Session) -> reading.Asked | None:
+    """Let the agent server begin with the conversation; None where there is none to ask."""
+    try:
+        return reading.ask(session, client_of(session))
+    except AgentServerError:
+        return None  # `conversation` says why
+
+
+def conversation(session: Session, asked: reading.Asked | None = None) -> dict[str, Any]:
     """The thread, or why it cannot be read."""
     try:
-        found = reading.look(session, client_of(session))
+        found = reading.look(session, client_of(session), asked=asked)
         return {"look": found, "seen": reading.revision(session, found), "unread": ""}
     except AgentServerError as error:
         return {"look": None, "unread": str(error)}
