@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
@@ -41,6 +42,11 @@ class Operation:
     body: list[Field]
     answers: list[tuple[str, str, list[Field]]]
     example: str  # the body of a call, as JSON; "" where there is none
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of its description."""
+        return re.split(r"(?<=[.:])\s", self.description, maxsplit=1)[0]
 
     @property
     def url(self) -> str:

@@ -47,6 +47,11 @@ class Hit:
         return snippet(self.passage, self.wishes)
 
     @property
+    def excerpt(self) -> SafeString:
+        """The same for a list that shows the title above it: what follows the title, "" where nothing does."""
+        return snippet(self.passage, self.wishes, after=self.title)
+
+    @property
     def marked_title(self) -> SafeString:
         """The title with what was searched for marked."""
         return marked(self.title, self.wishes)

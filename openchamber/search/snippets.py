@@ -60,11 +60,22 @@ def met(terms: Sequence[Term], start: int, wish: Wish) -> tuple[int, int] | None
     return (terms[start].start, last.end) if begun or last.stem == wish.terms[-1] else None
 
 
-def snippet(text: str, wishes: Sequence[Wish]) -> SafeString:
-    """The best stretch of `text` as escaped HTML in which only `<mark>` is a tag."""
-    text = normal(plain(text))
+def snippet(text: str, wishes: Sequence[Wish], *, after: str = "") -> SafeString:
+    """The best stretch of `text`, or of what follows if it begins with `after`, as HTML with `<mark>` alone as tag."""
+    text = following(normal(plain(text)), normal(plain(after)))
     places = matches(text, wishes)
     return shown(text, places, *stretch(text, places))
+
+
+def following(text: str, title: str) -> str:
+    """What follows `title` in a text that begins with it; of a shortened title, how its last sentence goes on."""
+    start = title.removesuffix("...")  # what `normal` makes of …
+    rest = text.removeprefix(start)
+    if not start or rest == text:
+        return text
+    if start != title:
+        return f"…{rest}" if rest else ""
+    return text if rest[:1].isalnum() else rest.lstrip(" :;,.")
 
 
 def excerpt(text: str, wishes: Sequence[Wish]) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from openchamber.sessions.carriers import Carrier
 from openchamber.sessions.wire import Message, Part
@@ -145,14 +146,26 @@ class Row:
         return len(self.carrier.items) if self.carrier else 0
 
     @property
-    def told_messages(self) -> int:
-        """How many of those were pinned messages."""
-        return sum(key.startswith("session:message:") for key in self.carrier.items) if self.carrier else 0
+    def told_words(self) -> list[str]:
+        """What those were, each kind in words."""
+        kinds = Counter(kind_told(key) for key in self.carrier.items) if self.carrier else Counter[str]()
+        words = {
+            "message": ngettext("%d pinned message", "%d pinned messages", kinds["message"]),
+            "note": ngettext("%d note", "%d notes", kinds["note"]),
+            "plan": ngettext("%d plan", "%d plans", kinds["plan"]),
+            "": ngettext("%d more", "%d more", kinds[""]),
+        }
+        return [word % kinds[kind] for kind, word in words.items() if kinds[kind]]
 
     @property
     def summary(self) -> str:
         """The text of a compaction's summary."""
         return self.message.own_text
+
+
+def kind_told(key: str) -> str:
+    """The kind of a told thing by its key (`knowledge:note:41`), "" of one that people do not write."""
+    return next((kind for kind in ("message", "note", "plan") if f":{kind}:" in key), "")
 
 
 def rows(messages: Sequence[Message], *, pinned: Collection[str] = (), reverted_from: str = "") -> list[Row]:

@@ -121,3 +121,24 @@ def test_what_was_typed_is_compared_with_what_was_found():
 def test_a_snippet_leaves_out_marks_of_markdown_but_none_inside_words():
     text = "# Tides\n\n- [ ] **High** water at `KAIS`, x`y and 2**3\n\n> kept"
     assert snippet(text, wishes("water")) == "Tides High <mark>water</mark> at KAIS, x`y and 2**3 kept"
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "shown"),
+    [
+        ("Tides", "# Tides\n\nHigh water.", "High <mark>water</mark>."),
+        ("Ask the office", "Ask the office", ""),
+        ("Ask the…", "Ask the water office", "… <mark>water</mark> office"),
+        ("Tide", "Tides and water", "Tides and <mark>water</mark>"),
+        ("", "High water", "High <mark>water</mark>"),
+    ],
+)
+def test_below_a_title_stands_what_follows_it(title, text, shown):
+    assert snippet(text, wishes("water"), after=title) == shown
+
+
+def test_the_bar_keeps_what_was_searched_for_and_no_hit_says_its_title_twice(panel, page, write_todo):
+    write_todo("Ask the office")
+    html = panel.get(page, {"q": "office"}).text
+    assert html.count('value="office"') == 2
+    assert html.count("Ask the <mark>office</mark>") == 1
