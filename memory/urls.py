@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.views import entries, tab
+from memory.views import entries, pulse, tab
 
 app_name = "memory"
 
@@ -36,6 +36,7 @@ project_urls = [
 
 urlpatterns = [
     path("memory/review/", tab.review, name="review"),
+    path("memory/pulse/", pulse.pulse, name="pulse"),
     path("memory/switches/", tab.change_switches, name="change-switches"),
     *agent_urls,
     *entry_urls,

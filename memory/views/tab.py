@@ -20,6 +20,7 @@ from memory.listing import groups, newest_of
 from memory.models import Agent, Entry, Scope, SeenMark, Switches
 from memory.models.scopes import ScopeQuerySet
 from memory.views import agent_of, author, scopes_for
+from memory.views.pulse import beat
 from openchamber.panel import PanelRequest
 from openchamber.projects import access
 
@@ -40,6 +41,7 @@ def beside(request: PanelRequest) -> dict[str, Any]:
 def tab_context(request: PanelRequest, agent: Agent, scopes: ScopeQuerySet, **more: Any) -> dict[str, Any]:
     """What the list of an agent's memory shows."""
     query = request.GET.get("q", "")
+    at = beat()  # before anything is read, so that no change is missed
     found = groups(scopes, request.user, query=query)
     return {
         "agent": agent,
@@ -49,6 +51,7 @@ def tab_context(request: PanelRequest, agent: Agent, scopes: ScopeQuerySet, **mo
         "switches": Switches.current(),
         "now": timezone.now().isoformat(),
         "shown": ",".join(str(group.scope.pk) for group in found),
+        "beat": at,
         **more,
     }
 
@@ -146,6 +149,7 @@ def gather_scope(request: PanelRequest, slug: str, pk: int) -> HttpResponse:
 @require_GET
 def review(request: PanelRequest) -> HttpResponse:
     """What somebody should look at: flagged, awaiting approval, conflicting, and what is recent."""
+    at = beat()
     scopes = visible_scopes(access.signed_in(request))
     entries = Entry.objects.live().filter(scope__in=scopes).select_related("scope__agent").newest_first()
     queues = {
@@ -164,6 +168,7 @@ def review(request: PanelRequest) -> HttpResponse:
         "show": show,
         "counts": counts,
         "reviewing": True,
+        "beat": at,
         **beside(request),
     }
     return render(request, f"memory/review.html{'#queue' if request.htmx else ''}", context)

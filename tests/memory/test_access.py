@@ -239,6 +239,7 @@ PAGES = {
     ("POST", f"{TAB}/switch/"): (302, 403, 403),
     ("POST", f"{TAB}/seen/"): (422, 422, 422),
     ("GET", "/memory/review/"): (200, 200, 200),
+    ("GET", "/memory/pulse/"): (200, 200, 200),
     ("POST", "/memory/switches/"): (422, 403, 403),
     ("GET", "/projects/shop/memory/"): (200, 200, 404),
     ("POST", "/projects/shop/memory/gather/99/"): (404, 404, 404),

@@ -147,3 +147,17 @@ def test_all_of_it_works_without_javascript(memory: Memory, open_page: Callable[
     page.get_by_label("Memory is on").uncheck()
     page.locator("#switch").get_by_role("button", name="Save").click()
     expect(page.get_by_label("Memory is off")).not_to_be_checked()
+
+
+def test_an_open_tab_follows_what_the_agent_saves_and_keeps_the_focus(
+    memory: Memory, page: Page, tmp_path: Path
+) -> None:
+    memory.sign_in(page)
+    for path in ("/agents/default/memory/", f"/projects/{memory.slug}/memory/", "/memory/review/?show=recent"):
+        page.goto(memory.serve.url + path)
+        link = page.get_by_role("link", name="Writes British English")
+        link.focus()
+        title = f"Saved while {path} was open"
+        memory.save(tmp_path / "ferry-timetable", "user", title, "It appears by itself.")
+        expect(page.get_by_role("link", name=title)).to_be_visible(timeout=4_000)
+        expect(link).to_be_focused()
