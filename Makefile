@@ -1,5 +1,14 @@
-# make run    the panel, with everything it needs        make test   everything that CI checks
-# make lint   style and types alone                      make soak   the slow rounds, many times
+# make run               the panel, with everything it needs: ARGS="--port 9000"
+# make install           only install that
+# make test              everything that CI checks; of the tests only some: TESTS=tests/test_house.py
+# make lint              style and types alone
+# make pytest            tests alone, as they are: TESTS=...
+# make soak              the slow rounds, many times: SOAK_ROUNDS=500
+# make messages          collect the texts for translation; for one more language: NEW=pl
+# make compile-messages  translations as the panel reads them
+# make screenshots       the pictures in docs/
+# make benchmarks        what it costs, measured
+# make clean             remove what was installed and built here
 #
 # Everything is installed below this directory: .venv/ and node_modules/. A second `make install` does nothing
 # unless pyproject.toml, package.json or package-lock.json changed.
@@ -20,15 +29,18 @@ TESTS ?=
 CHECKED := env -u DATABASE_URL OPENCHAMBER_MEMORY_ENABLE=1 OPENCHAMBER_DATA_DIR=$(CURDIR)/build/data
 # $(call retried,command): registries are sometimes out of breath.
 retried = for attempt in 1 2 3; do $(1) && break; [ $$attempt -lt 3 ] || exit 1; echo "Trying again..." >&2; sleep $$((attempt * 5)); done
+# $(call chosen,pytest): of the tests that somebody chose, a pass may have none to run; pytest then ends with 5.
+chosen = $(1) $(TESTS)$(if $(TESTS), || [ $$? -eq 5 ])
 
 .PHONY: help install install-checks run test lint pytest soak messages compile-messages screenshots benchmarks system-packages clean
 
 help:
-	@sed -n '1,2s/^# //p' Makefile
+	@sed -n 's/^# make /make /p' Makefile
 
 install: .venv/.installed node_modules/.installed
 
 .venv/.installed: pyproject.toml .ci/make-venv
+	@echo "Installing Python packages (a minute or two)..."
 	@.ci/make-venv .venv
 	@$(call retried,$(BIN)/python -m pip install --quiet --retries 5 --editable '$(PANEL)')
 	@touch $@
@@ -41,6 +53,7 @@ install-checks: install .venv/.installed-checks
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json
+	@echo "Installing OpenCode (a minute or two)..."
 	@command -v npm >/dev/null || { echo "npm is missing: install Node.js 20 or newer (Debian: apt install nodejs npm)." >&2; exit 1; }
 	@$(call retried,npm install --loglevel=error --no-update-notifier --no-audit --no-fund --fetch-retries=5)
 	@touch $@
@@ -55,10 +68,10 @@ run: install
 # Agents' memory is not installed in the first run, on in the second and the last, off in the third.
 test: install-checks system-packages lint
 	@$(CHECKED) $(BIN)/python manage.py makemigrations --check --dry-run
-	@$(PYTEST) $(TESTS)
-	@OPENCHAMBER_TEST_MEMORY=on $(BIN)/python -m tests.postgresql $(PYTEST) -m "not browser and not real" $(TESTS)
-	@OPENCHAMBER_TEST_MEMORY=off $(PYTEST) -m "not browser and not real and not soak" $(TESTS)
-	@OPENCHAMBER_TEST_MEMORY=on $(PYTEST) tests/memory tests/test_house.py
+	@$(call chosen,$(PYTEST))
+	@$(call chosen,OPENCHAMBER_TEST_MEMORY=on $(BIN)/python -m tests.postgresql $(PYTEST) -m "not browser and not real")
+	@$(call chosen,OPENCHAMBER_TEST_MEMORY=off $(PYTEST) -m "not browser and not real and not soak")
+	@$(if $(TESTS),,OPENCHAMBER_TEST_MEMORY=on $(PYTEST) tests/memory tests/test_house.py)
 
 lint: install-checks
 	@$(BIN)/ruff check .
