@@ -91,7 +91,7 @@ class Heard:
     """A whole request, heard in order.
 
     `new`, `changed`, `again` and `gone` are what came since the model's last answer; `held` is all
-    that still holds, by key.
+    that still holds, by key. What a block restores was told before a compaction, which this request does not show.
     """
 
     messages: int = 0
@@ -138,7 +138,8 @@ class Heard:
         self.gone += [self.held.pop(key) for key in block.leaves(list(self.held))]
         for key, told in block.items.items():
             before = self.held.get(key)
-            among = self.new if before is None else self.again if before == told else self.changed
+            first = self.again if block.restored else self.new
+            among = first if before is None else self.again if before == told else self.changed
             among.append(told)
         self.held.update(block.items)
 

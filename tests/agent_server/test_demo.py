@@ -83,7 +83,7 @@ def test_the_demo_reads_out_what_rides_what_changed_and_what_compaction_lost_and
 
     fourth = talk.answer_to("Do you remember?")
     assert "since the conversation was compacted" in fourth
-    assert "new: note `Berths are named by five letters.`" in fourth
+    assert "told again: note `Berths are named by five letters.`" in fourth
 
     talk.request("DELETE", f"/projects/{talk.project}/pins/note/{note}")
     fifth = talk.answer_to("And now?")

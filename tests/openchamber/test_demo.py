@@ -119,7 +119,7 @@ def test_after_a_compaction_it_says_so() -> None:
     talk = [user("What did we do so far?"), ANSWERED, user(block(note(1, "Use tabs"), restore=True)), user("Go on")]
     told = answering.answer(talk)
     assert "since the conversation was compacted" in told
-    assert "new: note `Use tabs`" in told
+    assert "told again: note `Use tabs`" in told
 
 
 def test_words_are_quoted_letter_for_letter_and_as_nothing_but_words() -> None:
