@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Collection
 from typing import Any
 
 from django.db import models
@@ -29,6 +30,18 @@ class DeliveryQuerySet(models.QuerySet["Delivery"]):
     def told_after(self, sequence: int) -> bool:
         """Whether something was told, or is on its way, after the delivery of that number."""
         return self.filter(sequence__gt=sequence).exclude(state=Delivery.State.RELEASED).exists()
+
+    def titles(self, keys: Collection[str]) -> dict[str, str]:
+        """What the things with these keys were called when one of this set told them last."""
+        found: dict[str, str] = {}
+        if not keys:
+            return found
+        for lines in self.order_by("-sequence").values_list("lines", flat=True).iterator():
+            told = {line["key"]: line["title"] for line in lines if line["change"] != "removed"}
+            found = {key: told[key] for key in keys if key in told} | found
+            if len(found) == len(keys):
+                break
+        return found
 
     def confirmed(self) -> DeliveryQuerySet:
         """Those that are known to have arrived."""

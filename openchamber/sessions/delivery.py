@@ -24,6 +24,7 @@ from openchamber.models import AgentServer, Delivery, Session
 from openchamber.sessions import attempts, carriers, context, ids, mirror
 from openchamber.sessions.assembly import Assembly, Terms, assemble_in_time, budget_for, owed_nothing
 from openchamber.sessions.carriers import Carried
+from openchamber.sessions.context import Block
 from openchamber.sessions.message_ids import message_id as new_message_id
 from openchamber.sessions.opencode import (
     SEND_SECONDS,
@@ -76,7 +77,7 @@ def claim(assembly: Assembly, *, cause: str, carrier: str, seconds: float, compa
         items=dict(block.items),
         cut=list(block.cut),
         removed=list(block.removed),
-        lines=list(block.lines),
+        lines=_lines(block, assembly.session),
         expires_at=timezone.now() + timedelta(seconds=seconds),
     )
     try:
@@ -85,6 +86,15 @@ def claim(assembly: Assembly, *, cause: str, carrier: str, seconds: float, compa
     except IntegrityError:
         return None
     return delivery
+
+
+def _lines(block: Block, session: Session) -> list[Mapping[str, str | int]]:
+    """The block's lines, where what it takes back is called as it was when it was told."""
+    titles = session.deliveries.titles(block.removed)
+    return [
+        {**line, "title": titles.get(str(line["key"]), line["title"])} if line["change"] == "removed" else line
+        for line in block.lines
+    ]
 
 
 @transaction.atomic

@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 from openchamber.models import Delivery, Session
 from openchamber.sessions.assembly import CHARACTERS_PER_TOKEN, Assembly, assemble, budget_for
 from openchamber.sessions.carriers import Carried
-from openchamber.sessions.context import Item, covered, signature
+from openchamber.sessions.context import Item, owed, signature
+from openchamber.sessions.thread import kind_told
 from openchamber.signals import choices_wanted
 
 State = Literal["held", "owed", "leaving", "failed", "detached"]
@@ -109,10 +110,11 @@ def _entries(assembly: Assembly) -> Iterator[Entry]:
     carried = assembly.carried
     for item in assembly.wanted.items:
         yield _entry(item, carried)
-    keys = {item.key for item in assembly.wanted.items}
-    for key in carried.told:
-        if key not in keys and not covered(key, list(assembly.wanted.failures)):
-            yield Entry(key, "", _("Leaving"), key, "leaving", change="removed", since=carried.since.get(key, ""))
+    leaving = owed(assembly.wanted.items, list(assembly.wanted.failures), carried).removed
+    titles = assembly.session.deliveries.titles(leaving)
+    for key in leaving:
+        title = titles.get(key) or _nameless(key)
+        yield Entry(key, "", _("Leaving"), title, "leaving", change="removed", since=carried.since.get(key, ""))
     for source, reason in assembly.wanted.failures.items():
         yield Entry(source, "", _("Failed"), source, "failed", reason=reason)
     answers = choices_wanted.send_robust(sender=Session, project=assembly.session.project, session=assembly.session)
@@ -122,6 +124,12 @@ def _entries(assembly: Assembly) -> Iterator[Entry]:
         for choice in choices:
             group = {"note": "Notes", "plan": "Plans"}.get(choice.kind, "")
             yield Entry(choice.key, choice.kind, group, choice.title, "detached", choice.characters, url=choice.url)
+
+
+def _nameless(key: str) -> str:
+    """What leaves where no delivery tells what it was called: a fork has its messages, and no deliveries of its own."""
+    kinds = {"message": _("a pinned message"), "note": _("a note"), "plan": _("a plan")}
+    return f"{kinds.get(kind_told(key), _('something'))} ({key})"
 
 
 def _entry(item: Item, carried: Carried) -> Entry:

@@ -146,6 +146,11 @@ class Row:
         return len(self.carrier.items) if self.carrier else 0
 
     @property
+    def taken(self) -> int:
+        """How many things it took back."""
+        return len(self.carrier.removed) if self.carrier else 0
+
+    @property
     def told_words(self) -> list[str]:
         """What those were, each kind in words."""
         kinds = Counter(kind_told(key) for key in self.carrier.items) if self.carrier else Counter[str]()

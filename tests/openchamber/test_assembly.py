@@ -19,6 +19,7 @@ from openchamber.models import AgentServer, Delivery, Project, Session
 from openchamber.sessions import assembly, delivery
 from openchamber.sessions.carriers import Carrier, Conversation, Message
 from openchamber.sessions.context import Item
+from openchamber.sessions.status import status
 from openchamber.signals import context_version_wanted, context_wanted
 
 pytestmark = pytest.mark.django_db
@@ -196,6 +197,26 @@ def test_one_session_has_at_most_one_open_claim(session: Session) -> None:
         decided = assembly.assemble(session, "")
     assert delivery.claim(decided, cause="message", carrier="msg_1", seconds=10)
     assert delivery.claim(decided, cause="message", carrier="msg_2", seconds=10) is None
+
+
+def test_what_leaves_is_called_as_it_was_when_it_was_told(session: Session) -> None:
+    told = claimed(session)
+    delivery.confirm(told)
+    with answering(context_wanted, ([], [])):
+        [leaving] = status(session).in_state("leaving")
+        taken = delivery.claim(assembly.assemble(session, ""), cause="message", carrier="msg_2", seconds=10)
+    assert (leaving.key, leaving.title) == ("garden:note:1", told.lines[0]["title"])
+    assert taken is not None
+    assert [(line["title"], line["change"]) for line in taken.lines] == [(leaving.title, "removed")]
+    assert taken.metadata()["openchamber"]["removed"] == ["garden:note:1"]
+
+
+def test_what_leaves_without_ever_being_told_here_is_named_by_its_kind(session: Session) -> None:
+    delivery.confirm(claimed(session))
+    session.deliveries.all().delete()
+    with answering(context_wanted, ([], [])):
+        [leaving] = status(session).in_state("leaving")
+    assert leaving.title == "a note (garden:note:1)"
 
 
 def test_a_claim_is_not_taken_when_something_was_told_since_the_assembly(session: Session) -> None:

@@ -214,6 +214,17 @@ def test_hidden_parts_are_counted_and_shown_exactly(panel: Client, session: Sess
     assert page.index("1 hidden part") < page.index("Said aloud")
 
 
+def test_a_message_that_takes_something_back_says_so(
+    panel: Client, session: Session, opencode: OpenCodeProcess
+) -> None:
+    carried = {"delivery": "d1", "signature": "", "items": {}, "cut": [], "removed": ["knowledge:note:1"]}
+    hidden = {"type": "text", "text": "Gone", "synthetic": True, "metadata": {"openchamber": carried}}
+    opencode.prompt(session.pk, hidden, "Said aloud")
+    page = body(panel.get(url("session", session)))
+    assert "1 hidden part · took back 1 item" in page
+    assert "told 0 items" not in page
+
+
 def test_tool_calls_are_folded_with_their_state(
     panel: Client, session: Session, opencode: OpenCodeProcess, model: ScriptedModel
 ) -> None:
