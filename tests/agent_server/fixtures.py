@@ -22,10 +22,13 @@ from tests.agent_server.serve_process import Installation, ManagedProcess, Serve
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever starts OpenCode is marked `real`."""
+    """Whatever starts OpenCode is marked `real`, and what asks no database `pure`."""
     for item in items:
-        if {"shared_opencode", "start_opencode", "shared_plugged"} & set(getattr(item, "fixturenames", ())):
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if {"shared_opencode", "start_opencode", "shared_plugged"} & fixtures:
             item.add_marker("real")
+        if "_django_db_helper" not in fixtures and not item.get_closest_marker("django_db"):
+            item.add_marker("pure")
 
 
 @pytest.fixture(scope="session")
