@@ -69,8 +69,8 @@ run: install
 test: install-checks system-packages lint
 	@$(CHECKED) $(BIN)/python manage.py makemigrations --check --dry-run
 	@$(call chosen,$(PYTEST))
-	@$(call chosen,OPENCHAMBER_TEST_MEMORY=on $(BIN)/python -m tests.postgresql $(PYTEST) -m "not browser and not real")
-	@$(call chosen,OPENCHAMBER_TEST_MEMORY=off $(PYTEST) -m "not browser and not real and not soak")
+	@$(call chosen,OPENCHAMBER_TEST_MEMORY=on $(BIN)/python -m tests.postgresql $(PYTEST) -m "not browser and not real and not pure")
+	@$(call chosen,OPENCHAMBER_TEST_MEMORY=off $(PYTEST) -m "not browser and not real and not soak and not pure")
 	@$(if $(TESTS),,OPENCHAMBER_TEST_MEMORY=on $(PYTEST) tests/memory tests/test_house.py)
 
 lint: install-checks
