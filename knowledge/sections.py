@@ -17,18 +17,12 @@ from openchamber.signals import panel_sections
 @receiver(panel_sections)
 def knowledge_sections(project: Project, **_more: Any) -> list[Section]:
     """The lists, each with how much stands on it; of todos, how much is to do."""
-    counts = {
-        "notes": project.notes.live().count(),
-        "todos": project.todos.open().count(),
-        "plans": project.plans.live().count(),
-    }
+    counts = {name: rows_of(name).filter(project=project).tally() for name in LISTS}
     labels = {"notes": _("Notes"), "todos": _("Todos"), "plans": _("Plans")}
-    deleted = sum(rows_of(name).filter(project=project).binned().count() for name in LISTS)
-    lists = [
-        Section(
-            name, label, reverse(f"knowledge:{name}", args=[project.slug]), counts[name], name[:-1], shortcut=str(place)
-        )
-        for place, (name, label) in enumerate(labels.items(), 1)
-    ]
+    deleted = sum(tally["deleted"] for tally in counts.values())
+    lists = []
+    for place, (name, label) in enumerate(labels.items(), 1):
+        address = reverse(f"knowledge:{name}", args=[project.slug])
+        lists.append(Section(name, label, address, counts[name]["listed"], name[:-1], shortcut=str(place)))
     address = reverse("knowledge:bin", args=[project.slug])
     return [*lists, Section("bin", _("Bin"), address, deleted, "trash", last=True)]

@@ -31,6 +31,8 @@ STEP = 1 << 20
 class TodoQuerySet(WrittenQuerySet["Todo"]):
     """Questions about todos."""
 
+    LISTED = models.Q(deleted_at=None, done=False)
+
     def in_order(self) -> Self:
         """As the user arranged them."""
         return self.order_by("position", "pk")

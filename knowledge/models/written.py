@@ -39,6 +39,8 @@ class Stale(Exception):
 class WrittenQuerySet(models.QuerySet[Row]):
     """Questions about what the user wrote."""
 
+    LISTED: ClassVar[models.Q] = models.Q(deleted_at=None)
+
     def live(self) -> Self:
         """Those that are not in the bin."""
         return self.filter(deleted_at=None)
@@ -46,6 +48,11 @@ class WrittenQuerySet(models.QuerySet[Row]):
     def binned(self) -> Self:
         """Those in the bin, the newest there first."""
         return self.exclude(deleted_at=None).order_by("-deleted_at", "-pk")
+
+    def tally(self) -> dict[str, int]:
+        """How many their list counts, and how many are in the bin."""
+        deleted = models.Count("pk", filter=models.Q(deleted_at__isnull=False))
+        return self.aggregate(listed=models.Count("pk", filter=self.LISTED), deleted=deleted)
 
     def page_of(self, key: str, *, size: int) -> int:
         """On which page of `size` rows, the newest first, the live row with this id stands; 1 for none."""
