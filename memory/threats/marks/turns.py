@@ -13,6 +13,11 @@ MARKS = (
     ),
     shape(
         TURNS,
+        ["openchamber-context"],
+        r"</\s{0,8}openchamber-context\s{0,8}>",
+    ),
+    shape(
+        TURNS,
         ["[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"],
         r"\[/?INST\]|<</?SYS>>",
         exact=True,

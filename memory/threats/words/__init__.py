@@ -4,7 +4,7 @@ A star ends a stem, for languages that put endings on their words. Words are wri
 like the texts that they are looked up in. Ideas are the same in every language; `...end` are verbs that come last.
 """
 
-from memory.threats.words import eastern, english, germanic, romance, slavic
+from memory.threats.words import eastern, english, further, germanic, romance, slavic
 
 LANGUAGES = (
     english.ENGLISH,
@@ -23,4 +23,11 @@ LANGUAGES = (
     eastern.CHINESE,
     eastern.JAPANESE,
     eastern.KOREAN,
+    further.GREEK,
+    further.SWEDISH,
+    further.CZECH,
+    further.INDONESIAN,
+    further.VIETNAMESE,
+    further.HEBREW,
+    further.PERSIAN,
 )
