@@ -546,7 +546,10 @@ def test_a_session_is_archived_and_comes_back(panel: Client, htmx: Client, sessi
     listed = reverse("openchamber:sessions", args=[session.project.slug])
     assert panel.post(url("archive-session", session), {"archived": "on"})["Location"] == listed
     assert f'id="session-{session.pk}"' not in body(panel.get(listed))
-    assert f'id="session-{session.pk}"' in body(panel.get(listed, {"archived": 1}))
+    archive = body(panel.get(listed, {"archived": 1}))
+    assert f'id="session-{session.pk}"' in archive
+    assert "Archived sessions</h1>" in archive
+    assert 'id="session-form"' not in archive
     assert htmx.post(url("archive-session", session))["HX-Redirect"] == url("session", session)
     assert f'id="session-{session.pk}"' in body(panel.get(listed))
 
