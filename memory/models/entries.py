@@ -180,8 +180,6 @@ class Entry(models.Model):
         with transaction.atomic():
             # Those in the bin too: whoever takes one out meanwhile must hear of this.
             lock_scopes(self.scope_id, *twins.values_list("scope_id", flat=True))
-            if not Entry.objects.filter(pk=self.pk, judgement=before[0]).exists():
-                raise Stale(Entry.objects.select_related("scope__agent").get(pk=self.pk))
             Judgement.record(self, verdict, by=by)
             self._store(self.revision, VERDICT, by=through, reason="judged")
             for twin in twins.live():

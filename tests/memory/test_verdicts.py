@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 
-from memory.models import Author, Entry, Judgement, Scope, Stale, Taken
+from memory.models import Author, Entry, Judgement, Scope, Taken
 from memory.reading import read, read_lines
 from memory.threats import SCANNER_VERSION
 from memory.tool import memory_list
@@ -193,10 +193,11 @@ def test_a_scan_does_not_overwrite_what_somebody_said_while_it_ran(
     assert (entry.flagged, entry.judgement) == (True, "threat")
 
 
-def test_of_two_verdicts_at_once_the_second_is_refused(write: Callable[..., Entry], by: Author, owner: Any) -> None:
-    entry = write("Uses make")
-    other = Entry.objects.select_related("scope__agent").get(pk=entry.pk)
-    entry.judge("threat", by=owner, through=by)
-    with pytest.raises(Stale):
-        other.judge("safe", by=owner, through=by)
-    assert Judgement.objects.get().verdict == "threat"
+def test_the_same_verdict_about_many_that_say_the_same_is_no_conflict(
+    write: Callable[..., Entry], workspace: Scope, by: Author, owner: Any
+) -> None:
+    for scope in (None, workspace):
+        write("Notes", THREAT, **({"scope": scope} if scope else {}))
+    for entry in list(Entry.objects.select_related("scope__agent")):  # as the admin's list judges them
+        entry.judge("safe", by=owner, through=by)
+    assert set(Entry.objects.values_list("flagged", "judgement")) == {(False, "safe")}
