@@ -182,7 +182,8 @@ def clients() -> Iterator[Finding]:
         says = _("Its hook last took something along %s ago.") % timesince(at)
         yield ok(_("Client %s") % names[value], says)
     if unused := [name for value, name in names.items() if value not in newest]:
-        yield ok(_("Clients"), _("No hook took anything along yet: %s.") % ", ".join(unused))
+        says = _("No message of theirs carried anything yet, and none has to (not all are supported yet): %s.")
+        yield ok(_("Clients"), says % ", ".join(unused))
 
 
 @examination()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from django.contrib.auth import get_user_model
 from django.db import connection, connections
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import translation
 
 from tests.environment import AGAIN, DATA_DIRECTORY, MEMORY, ROUNDS
 
@@ -46,6 +47,13 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
     """
     if connection.vendor == "sqlite":
         connections["default"].settings_dict["TEST"]["NAME"] = str(DATA_DIRECTORY / "test.sqlite3")
+
+
+@pytest.fixture(autouse=True)
+def language() -> Iterator[None]:
+    """Whoever asked in another language leaves none behind in this thread."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ class PinnableQuerySet(WrittenQuerySet[Row]):
 class Pinnable(Written):
     """What a project can pin: it then rides with every message until it is unpinned."""
 
-    pinned = models.BooleanField(_("pinned"), default=False, help_text=_("Rides with every message of its project."))
+    pinned = models.BooleanField(_("pinned"), default=False, help_text=_("Told to every session of its project."))
     pinned_at = models.DateTimeField(_("pinned since"), null=True, blank=True, editable=False)
     characters: int | None = None  # where the query was `sized()`
 

@@ -129,7 +129,8 @@ def _entries(assembly: Assembly) -> Iterator[Entry]:
 def _nameless(key: str) -> str:
     """What leaves where no delivery tells what it was called: a fork has its messages, and no deliveries of its own."""
     kinds = {"message": _("a pinned message"), "note": _("a note"), "plan": _("a plan")}
-    return f"{kinds.get(kind_told(key), _('something'))} ({key})"
+    name = kinds.get(kind_told(key), _("something"))
+    return f"{name} ({key})"
 
 
 def _entry(item: Item, carried: Carried) -> Entry:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from stat import S_IMODE
@@ -11,7 +14,7 @@ from stat import S_IMODE
 import httpx2
 import pytest
 
-from tests.agent_server.opencode_process import OpenCodeProcess
+from tests.agent_server.opencode_process import ROOT, OpenCodeProcess
 from tests.agent_server.serve_process import LINK, Installation, ManagedProcess, ServeProcess
 
 
@@ -131,3 +134,16 @@ def test_watch_ends_in_time(
     watch.output.wait_for(re.compile("Watching"), within=30)
     assert watch.running
     watch.stop()
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="the example needs curl")
+def test_the_example_in_the_readme_writes_and_pins_a_note(serve: ServeProcess, tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    project = serve.request("POST", "/projects", {"directory": str(tmp_path / "shop")})
+    example = re.search(r"^TOKEN=.*?(?=^```)", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
+    assert example is not None
+    words = example[0].replace(".venv/bin/python", sys.executable).replace("http://127.0.0.1:8790", serve.url)
+    environment = {**serve.installation.environment, "no_proxy": "127.0.0.1"}
+    subprocess.run(["bash", "-euc", words], cwd=ROOT, env=environment, check=True, timeout=60)
+    [note] = serve.request("GET", f"/projects/{project['slug']}/notes")["results"]
+    assert (note["body"], note["pinned"]) == ("Deploy on Mondays.", True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import zipfile
 from io import StringIO
@@ -366,6 +367,7 @@ def test_a_backup_is_a_working_copy(project, write_note, tmp_path):
     out = run("backup", tmp_path / "backups")
     (made,) = (tmp_path / "backups").iterdir()
     assert str(made) in out
+    assert re.search(r"Remove (\S+), \1-wal and \1-shm, and copy its openchamber.sqlite3 there", out)
     assert made.stat().st_mode & 0o077 == 0
     with sqlite3.connect(made / "openchamber.sqlite3") as copy:
         assert copy.execute("SELECT body FROM knowledge_note").fetchall() == [("kept",)]

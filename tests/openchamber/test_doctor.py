@@ -136,7 +136,7 @@ def test_it_tells_when_a_hook_last_took_something_along() -> None:
     says = {finding.topic: finding.says for finding in doctor.examine()}
     assert "2" in says["Client Codex"]
     assert "OpenCode" in says["Clients"]
-    assert "Codex" not in says["Clients"]
+    assert "Client OpenCode" not in says
 
 
 def test_deliveries_that_nobody_settled_are_said() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DEFAULT_DB_ALIAS, connection
 from django.utils.translation import gettext as _
 
 from openchamber.backups import BackupFailed, back_up
@@ -29,4 +31,12 @@ class Command(BaseCommand):
         except (BackupFailed, OSError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(_("The backup is %s.") % made)
-        self.stdout.write(_("To restore it, stop serve and put its files in place of those of the same names."))
+        where = {"directory": settings.DATA_DIR}
+        self.stdout.write(_("To restore it, stop serve. Copy its secret_key to %(directory)s.") % where)
+        if connection.vendor == "sqlite":
+            where["files"] = settings.DATABASES[DEFAULT_DB_ALIAS]["NAME"]
+            self.stdout.write(
+                _("Remove %(files)s, %(files)s-wal and %(files)s-shm, and copy its openchamber.sqlite3 there.") % where
+            )
+        else:
+            self.stdout.write(_("Then run pg_restore --clean --if-exists --dbname=URL with its openchamber.dump."))
