@@ -212,11 +212,11 @@ function localise() {
   });
 }
 
-// What was unfolded stays so, also when its row moves or is drawn anew.
-const unfolded = new Set();
+// What was unfolded or folded stays so, also when its row moves or is drawn anew.
+const folds = new Map();
 
-on("toggle", ({ target }) => target.matches("details[id]") && unfolded[target.open ? "add" : "delete"](target.id), true);
-const unfold = () => unfolded.forEach((id) => document.getElementById(id)?.setAttribute("open", ""));
+on("toggle", ({ target }) => target.matches("details[id]") && folds.set(target.id, target.open), true);
+const unfold = () => folds.forEach((open, id) => document.getElementById(id)?.toggleAttribute("open", open));
 
 // Whoever reads the end of a conversation stays at its end; whoever reads above is left in peace, but told of news.
 const atEnd = new WeakMap();

@@ -161,3 +161,14 @@ def test_an_open_tab_follows_what_the_agent_saves_and_keeps_the_focus(
         memory.save(tmp_path / "ferry-timetable", "user", title, "It appears by itself.")
         expect(page.get_by_role("link", name=title)).to_be_visible(timeout=4_000)
         expect(link).to_be_focused()
+
+
+def test_a_folded_scope_stays_folded_while_the_tab_follows(memory: Memory, page: Page, tmp_path: Path) -> None:
+    memory.sign_in(page)
+    page.goto(f"{memory.serve.url}/agents/default/memory/")
+    scope = page.locator("details.scope").last
+    scope.locator("summary").click()
+    expect(scope).not_to_have_attribute("open", "")
+    memory.save(tmp_path / "ferry-timetable", "user", "Saved while a scope was folded", "It appears by itself.")
+    expect(page.get_by_role("link", name="Saved while a scope was folded")).to_be_visible(timeout=4_000)
+    expect(page.locator("details.scope").last).not_to_have_attribute("open", "")
