@@ -57,8 +57,8 @@ def test_messages_are_kept_and_todos_sent(
 
     serve.request("POST", f"/projects/{slug}/todos", {"text": "Refuse rows & say why"})
     page.goto(f"{serve.url}/projects/{slug}/todos/")
-    page.locator(".todo").hover()  # the acts show over the end of the row
-    page.get_by_role("link", name="Send to a session: Refuse").click()
+    page.get_by_role("button", name="More: Refuse").click()
+    page.get_by_role("link", name="Send to a session").click()
     page.get_by_label(re.compile("in a worktree")).check()
     page.get_by_role("button", name="Open it there").click()
     page.wait_for_url(re.compile(r"/sessions/ses_[^/]+/\?text="))
