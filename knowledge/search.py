@@ -28,7 +28,7 @@ from openchamber.signals import search_wanted
 
 # How many places of one word are looked at (fewer of each where there are many words, but never less than texts are
 # read), how many of all words together and of titles, and how many texts are read.
-PLACES, PLACES_OF_ALL, TOGETHER, TEXTS = 500, 1000, 150, 150
+PLACES, PLACES_OF_ALL, TOGETHER, TEXTS = 400, 800, 100, 100
 
 
 class Passage(NamedTuple):

@@ -14,7 +14,7 @@ from openchamber.search.snippets import marked, snippet
 from openchamber.search.terms import Wish, wishes
 from openchamber.signals import search_wanted
 
-MOST = 150  # hits that one app tells of for one query; counts end there
+MOST = 100  # hits that one app tells of for one query; counts end there
 
 Reader = Callable[[Sequence[str]], Mapping[str, str]]
 

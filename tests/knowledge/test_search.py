@@ -198,7 +198,7 @@ def test_very_common_words_leave_the_search_to_rarer_ones(find, project, by):
     for note in notes[:40]:
         note.edit(body=note.body + " changed", by=by)
     assert find("the needle")[0] == "the rare needle"
-    assert len(find("the common")) == 150
+    assert len(find("the common")) == 100
 
 
 def test_searching_asks_as_often_for_200_texts_as_for_2(write_note, project, count_queries):
