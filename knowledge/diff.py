@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from openchamber.comparing import Bounded, TooDear
+from openchamber.comparing import LINES, WORDS, Bounded, TooDear
 
 Kind = Literal["same", "added", "removed"]
 
-# Words and marks, each with the space after it, and line ends: what a reader sees as one change.
-WORDS = re.compile(r"\n|[^\S\n]+|\w+[^\S\n]*|[^\w\s][^\S\n]*")
-LINES = re.compile(r"[^\n]*\n|[^\n]+")
 # Comparing is at best quadratic. Longer stretches that changed as a whole are shown as a whole.
 MOST_WORDS = 4_000
 MOST_LINES = 4_000

@@ -67,21 +67,13 @@ def import_plan(project: Project, name: str, data: bytes, *, by: Author) -> Plan
     return Plan.write(project=project, body=plan_in(name, data), source=Source.IMPORT, by=by)
 
 
-def take_plan(project: Project, name: str, data: bytes, *, by: Author) -> str:
-    """What became of the file of a plan: "new", or "same" when a live plan says just this."""
-    body = plan_in(name, data)
-    if project.plans.live().filter(revision=revision_of(body)).exists():
+def take_text(project: Project, kind: str, name: str, data: bytes, *, by: Author) -> str:
+    """What became of the file of a note or plan: "new", or "same" when a live one says just this."""
+    body = plan_in(name, data) if kind == "plans" else normal_lines(text_of(data))
+    model: type[Note] | type[Plan] = Plan if kind == "plans" else Note
+    if model.objects.filter(project=project, deleted_at=None, revision=revision_of(body)).exists():
         return "same"
-    Plan.write(project=project, body=body, source=Source.IMPORT, by=by)
-    return "new"
-
-
-def take_note(project: Project, name: str, data: bytes, *, by: Author) -> str:
-    """What became of the file of a note: "new", or "same" when a live note says just this."""
-    body = normal_lines(text_of(data))
-    if project.notes.live().filter(revision=revision_of(body)).exists():
-        return "same"
-    Note.write(project=project, body=body, source=Source.IMPORT, by=by)
+    model.write(project=project, body=body, source=Source.IMPORT, by=by)
     return "new"
 
 
@@ -93,7 +85,6 @@ def check_name(name: str) -> None:
 
 def import_folder(project: Project, folder: Path, *, loose: str, by: Author) -> Iterator[Outcome]:
     """Take in each file below `folder`; `loose` files become notes or plans. What a link points to is not read."""
-    kinds = {"notes": take_note, "plans": take_plan}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
         text = path.suffix.lower() in SUFFIXES
@@ -107,8 +98,9 @@ def import_folder(project: Project, folder: Path, *, loose: str, by: Author) -> 
             if name == "todos.md":
                 yield from checklists.take_in(project, text_of(path.read_bytes()), name=name, by=by)
             else:
-                take = kinds.get(Path(name).parts[0], kinds[loose])
-                yield Outcome(name, take(project, path.name, path.read_bytes(), by=by))
+                first = Path(name).parts[0]
+                kind = first if first in ("notes", "plans") else loose
+                yield Outcome(name, take_text(project, kind, path.name, path.read_bytes(), by=by))
         except ValidationError as error:
             yield Outcome(name, "refused", " ".join(error.messages))
         except OSError as error:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from openchamber.comparing import Bounded, TooDear
-
-WORDS = re.compile(r"\n|[^\S\n]+|\w+[^\S\n]*|[^\w\s][^\S\n]*")
-LINES = re.compile(r"[^\n]*\n|[^\n]+")
+from openchamber.comparing import LINES, WORDS, Bounded, TooDear
 
 
 @dataclass(frozen=True, slots=True)

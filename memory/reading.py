@@ -108,7 +108,7 @@ def read_lines(kind: str, scope: Scope | None, *, without: QuerySet[Entry] | Non
     except BROKEN:
         logger.exception("%s could not be read", scope.source)
         return LineReading(kind, scope, failed=True)
-    return LineReading(kind, scope, [line for line in lines if not line.withheld], len(lines))
+    return as_read(scope, lines)
 
 
 def read_all_lines(scopes: Sequence[Scope]) -> list[LineReading]:
@@ -127,6 +127,11 @@ def line_reading(scope: Scope, lines: Sequence[Line]) -> LineReading:
     """What can be told of these lines of the scope, or of it as it is after a scan that they need."""
     if not all(map(is_judged, lines)):
         return read_lines(scope.kind, scope)
+    return as_read(scope, lines)
+
+
+def as_read(scope: Scope, lines: Sequence[Line]) -> LineReading:
+    """A scope of these lines, each judged by the present scanner."""
     return LineReading(scope.kind, scope, [line for line in lines if not line.withheld], len(lines))
 
 

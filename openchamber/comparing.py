@@ -1,11 +1,15 @@
-"""Comparing two sequences within a bound: what words that repeat would make cubic is given up instead. Pure."""
+"""Comparing two texts by words or lines, within a bound: what would become cubic is given up instead. Pure."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import Match, SequenceMatcher
 from itertools import accumulate
 
+# Words and marks, each with the space after it, and line ends: what a reader sees as one change.
+WORDS = re.compile(r"\n|[^\S\n]+|\w+[^\S\n]*|[^\w\s][^\S\n]*")
+LINES = re.compile(r"[^\n]*\n|[^\n]+")
 # How many pairs of equal elements a comparison may look at: about a tenth of a second.
 MOST = 1_000_000
 

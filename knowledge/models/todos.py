@@ -147,11 +147,7 @@ def spread(rows: models.QuerySet[Todo]) -> None:
 def clear_done(project: Project, *, by: Author) -> tuple[int, datetime]:
     """Put every done todo of the project into the bin at one moment; how many, and the moment."""
     now = timezone.now()
-    with transaction.atomic():
-        rows = list(project.todos.done().select_related("project"))
-        for row in rows:
-            row.bin(by=by, at=now)
-    return len(rows), now
+    return bin_all(project.todos.done(), by=by, at=now), now
 
 
 def undo_clearing(project: Project, at: datetime, *, by: Author) -> int:
@@ -165,8 +161,13 @@ def undo_clearing(project: Project, at: datetime, *, by: Author) -> int:
 
 def take_back(project: Project, made_at: datetime, *, by: Author) -> int:
     """Put into the bin what was made together at that moment; how many."""
-    with transaction.atomic():
-        rows = list(project.todos.live().filter(created_at=made_at).select_related("project"))
-        for row in rows:
-            row.bin(by=by)
+    return bin_all(project.todos.live().filter(created_at=made_at), by=by, at=timezone.now())
+
+
+@transaction.atomic
+def bin_all(todos: models.QuerySet[Todo], *, by: Author, at: datetime) -> int:
+    """Put these into the bin at one moment; how many."""
+    rows = list(todos.select_related("project"))
+    for row in rows:
+        row.bin(by=by, at=at)
     return len(rows)
