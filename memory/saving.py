@@ -12,13 +12,11 @@ from django.db import transaction
 from memory import index, texts
 from memory.alike import alike
 from memory.holders import Holder
-from memory.models import Author, Entry, Judgement, Room, Scope, Stale, Switches, Taken
+from memory.models import Author, Entry, Room, Scope, Stale, Switches, Taken
 from memory.models.scopes import lock_scopes
 from memory.reading import Line, LineReading, read_lines
-from memory.threats import scan
 from memory.tool import WHERE, Answer, line, scope_for, shown
 from openchamber.errors import Conflict, Invalid, Problem, Unavailable
-from openchamber.texts import is_key
 
 SHOWN_TEXT = 300  # characters of a look-alike's text
 COMPARED = 1_000  # entries, the newest ones, that a new text is compared with
@@ -80,46 +78,51 @@ def _saved(scope: Scope, draft: Draft, *, by: Author) -> Answer:
     reading = read_lines(scope.kind, scope)
     if reading.failed:
         raise Unavailable(f"What you know {WHERE[scope.kind]} cannot be read right now, so nothing was saved.")
-    existing = _meant(scope, draft)
+    existing = _meant(reading, draft)
     if existing:
         draft = replace(
             draft,
             title=draft.title if draft.content[0] else existing.title,
             description=existing.description if draft.description is None else draft.description,
         )
-    if repeated := _repeated(scope, draft):
-        return _unchanged(repeated)
-    if existing and not _is_held_back(draft):
-        return _corrected(existing, reading, draft, by=by)
-    return _added(scope, reading, draft, by=by)
+    if repeated := _repeated(reading, draft):
+        return _unchanged(_whole(scope, repeated))
+    title, description, body = draft.content
+    kind = draft.type or (existing.type if existing else Entry.Type.FACT)
+    drafted = Entry.drafted(scope=scope, by=by, title=title, description=description, body=body, type=kind)
+    if existing and not drafted.flagged:
+        return _corrected(_whole(scope, existing), reading, drafted, draft.revision, by=by)
+    return _added(drafted, reading, by=by)
 
 
-def _is_held_back(draft: Draft) -> bool:
-    """Whether the content would be flagged: the scanner objects, and nobody judged exactly this safe."""
-    verdict = Judgement.of(texts.content_hash(*draft.content))
-    return verdict == Entry.Judgement.THREAT or (verdict != Entry.Judgement.SAFE and bool(scan(*draft.content)))
+def _whole(scope: Scope, line: Line) -> Entry:
+    """The entry of a line that was read under the scope's lock."""
+    entry = scope.entries.get(pk=line.pk)
+    entry.scope = scope
+    return entry
 
 
-def _repeated(scope: Scope, draft: Draft) -> Entry | None:
+def _repeated(reading: LineReading, draft: Draft) -> Line | None:
     """The entry that says exactly this already, flagged ones too."""
-    same = scope.entries.live().filter(content_hash=texts.content_hash(*draft.content))
-    return (same.filter(type=draft.type) if draft.type else same).select_related("scope__agent").first()
+    same = texts.content_hash(*draft.content)
+    said = (line for line in reading.lines if line.content_hash == same and draft.type in ("", line.type))
+    return next(said, None)
 
 
-def _meant(scope: Scope, draft: Draft) -> Entry | None:
+def _meant(reading: LineReading, draft: Draft) -> Line | None:
     """The entry that the draft corrects: the one it names, else the one with its title. By its title one that waits for
     approval is corrected too (and waits on), unseen. What names an entry that is not there is refused: added, it would
     bring back what was deleted."""
-    told = scope.entries.told().select_related("scope__agent")
+    name, key = texts.one_line(draft.name), texts.title_key(draft.title)
     if draft.wanted:
-        found = told.filter(pk=draft.wanted).first() if is_key(draft.wanted) else None
+        found = next((line for line in reading.told if str(line.pk) == draft.wanted), None)
     else:
-        clean = scope.entries.live().filter(flagged=False).select_related("scope__agent")
-        found = told.filter(name=texts.one_line(draft.name)).first() if draft.name else None
-        found = found or clean.filter(title_key=texts.title_key(draft.title)).first()
+        found = next((line for line in reading.told if name and line.name == name), None)
+        clean = (line for line in reading.lines if not line.flagged and line.title_key == key)
+        found = found or next(clean, None)
     if found is None and (draft.wanted or draft.revision or not draft.content[0]):
         raise Conflict(
-            f"There is no such entry {WHERE[scope.kind]}, or not any more: it was deleted, moved or withheld. Nothing"
+            f"There is no such entry {WHERE[reading.kind]}, or not any more: it was deleted, moved or withheld. Nothing"
             " was saved. List what there is; to add something new, save it with a title, without `id` and `revision`."
         )
     return found
@@ -134,13 +137,9 @@ def _unchanged(entry: Entry) -> Answer:
     return Answer(text, {"entry": shown(entry), "changed": False})
 
 
-def _corrected(entry: Entry, reading: LineReading, draft: Draft, *, by: Author) -> Answer:
-    title, description, body = draft.content
-    fields = {"title": title, "body": body, "description": description}
-    fields |= {"type": draft.type} if draft.type else {}
+def _corrected(entry: Entry, reading: LineReading, drafted: Entry, seen: str, *, by: Author) -> Answer:
     others = [other for other in reading.told if other.pk != entry.pk]
-    held = Switches.current().holds(entry.scope.kind)
-    entry.edit(by=by, seen=draft.revision, reason="corrected", held=held, **fields)
+    entry.correct(drafted, by=by, seen=seen, held=Switches.held(entry.scope.kind))
     where = WHERE[entry.scope.kind]
     sentence = f"Saved: “{entry.title}” {where} was corrected; its earlier text is in the history."
     if entry.awaiting:
@@ -148,20 +147,18 @@ def _corrected(entry: Entry, reading: LineReading, draft: Draft, *, by: Author) 
     return _with_similar(entry, others, [sentence])
 
 
-def _added(scope: Scope, reading: LineReading, draft: Draft, *, by: Author) -> Answer:
-    switches = Switches.current()
+def _added(drafted: Entry, reading: LineReading, *, by: Author) -> Answer:
+    scope, switches = drafted.scope, Switches.current()
     held = switches.holds(scope.kind)
-    room = Room(len(reading.told), reading.count - len(reading.told), switches.limit(scope.kind))
-    _check_room(scope, reading, room, withheld=held or _is_held_back(draft))
-    title, description, body = draft.content
-    fields = {"title": title, "description": description, "body": body, "type": draft.type or Entry.Type.FACT}
-    entry = Entry.write(scope=scope, by=by, awaiting=held, **fields)
-    if entry.flagged:
-        return _withheld(entry)
-    sentence = f"Saved: “{entry.title}” {WHERE[scope.kind]}."
+    room = Room(len(reading.told), len(reading.lines) - len(reading.told), switches.limit(scope.kind))
+    _check_room(scope, reading, room, withheld=held or drafted.flagged)
+    drafted.add(by=by, names={line.name for line in reading.lines}, awaiting=held)
+    if drafted.flagged:
+        return _withheld(drafted)
+    sentence = f"Saved: “{drafted.title}” {WHERE[scope.kind]}."
     if held:
-        return _waiting(entry, sentence)
-    return _with_similar(entry, reading.told, [sentence, *_room_left(scope, [entry, *reading.told])])
+        return _waiting(drafted, sentence)
+    return _with_similar(drafted, reading.told, [sentence, *_room_left(scope, [drafted, *reading.told])])
 
 
 def _waiting(entry: Entry, sentence: str) -> Answer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Collection
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
@@ -87,6 +88,15 @@ def words(text: str) -> list[str]:
 def numbered(name: str, number: int) -> str:
     """The name with a number behind it, short enough."""
     return f"{name[: NAME_LENGTH - 4].rstrip('-')}-{number}"
+
+
+def free_name(title: str, taken: Collection[str]) -> str:
+    """A name from the title that is none of those taken."""
+    name = free = name_from(title)
+    number = 2
+    while free in taken:
+        free, number = numbered(name, number), number + 1
+    return free
 
 
 def content_hash(title: str, description: str, body: str) -> str:

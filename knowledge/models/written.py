@@ -18,6 +18,7 @@ from simple_history.models import HistoricalRecords
 from knowledge.models.authors import Author, Entry
 from knowledge.models.search import find_by, rows_for
 from openchamber import signals
+from openchamber.history import versions_of
 from openchamber.texts import is_key
 
 if TYPE_CHECKING:
@@ -222,12 +223,12 @@ class Written(models.Model):
 
     def _edited_fields(self) -> list[str]:
         """The fields that an edit may write."""
-        tracked = [field.attname for field in self.history.model.tracked_fields]
+        tracked = [field.attname for field in versions_of(type(self)).tracked_fields]
         return [name for name in tracked if name not in {"id", "project_id"}] + ["updated_at"]
 
     def _record(self, kind: str, *, by: Author, reason: str = "") -> None:
         """Write the history entry of what the row is now; a sitting's later saves replace its earlier ones."""
-        entries = self.history.model
+        entries = versions_of(type(self))
         fields = {field.attname: getattr(self, field.attname) for field in entries.tracked_fields}
         now = timezone.now()
         if by.sitting and kind == "~":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,7 @@ from memory import texts
 from memory.models.authors import Author, Written
 from memory.models.questions import EntryQuerySet, Stale, Taken
 from memory.models.scopes import Scope, lock_scopes, scope_changed
-from memory.models.written import EDITED, SCANNED, TEXTS, VERDICT, stored
+from memory.models.written import EDITED, SCANNED, TEXTS, VERDICT, record, stored
 from memory.threats import SCANNER_VERSION, scan, visible
 
 if TYPE_CHECKING:
@@ -133,21 +135,41 @@ class Entry(models.Model):
     # What happens to it ------------------------------------------------------------
 
     @classmethod
-    def write(cls, *, scope: Scope, by: Author, awaiting: bool = False, **fields: str) -> Entry:
-        """A new entry (title, body, and perhaps description and type); a broken rule raises ValidationError. Its name
-        comes from its title: agents are told names, and only the content is scanned."""
-        entry = cls(scope=scope, awaiting=awaiting, **stored(fields))
+    def drafted(cls, *, scope: Scope, by: Author, **fields: str) -> Entry:
+        """An entry (title, body, and perhaps description and type) with its verdict, not stored yet; a broken rule
+        raises ValidationError."""
+        entry = cls(scope=scope, **stored(fields))
         entry.origin_session, entry.origin_agent, entry.origin_client = by.session, by.agent, by.client
         entry.check_texts()
-        entry.name = entry._free_name()
-        entry._derive()
-        entry.clean_fields(exclude=["scope"])
-        with transaction.atomic():
-            entry._check_free()
-            entry.save_without_historical_record(force_insert=True)  # type: ignore[attr-defined]
-            entry._record("+", by=by)
-            scope_changed(scope)
+        entry.judge_content()
         return entry
+
+    @classmethod
+    def write(cls, *, scope: Scope, by: Author, awaiting: bool = False, **fields: str) -> Entry:
+        """A new entry, stored at once."""
+        entry = cls.drafted(scope=scope, by=by, **fields)
+        alike = scope.entries.live().filter(name__startswith=texts.name_from(entry.title)[:20])
+        entry.add(by=by, names=set(alike.values_list("name", flat=True)), awaiting=awaiting)
+        return entry
+
+    def add(self, *, by: Author, names: Collection[str], awaiting: bool = False) -> None:
+        """Store what was drafted, under a name that is none of `names`. The name comes from the title: agents are told
+        names, and only the content is scanned."""
+        self.awaiting = awaiting
+        self.name = texts.free_name(self.title, names)
+        self._derive()
+        self.clean_fields(exclude=["scope"])
+        with self._unlike_others():
+            self.save_without_historical_record(force_insert=True)  # type: ignore[attr-defined]
+            record(self, "+", by=by)
+            scope_changed(self.scope)
+
+    def correct(self, draft: Entry, *, by: Author, seen: str = "", held: bool = False) -> None:
+        """Let it say what `draft` says, under the verdict that this has."""
+        for field in ("content_hash", *SCANNED, "judgement", "flagged"):
+            setattr(self, field, getattr(draft, field))
+        fields = {name: getattr(draft, name) for name in TEXTS}
+        self.edit(by=by, seen=seen, reason="corrected", held=held, **fields)
 
     def edit(self, *, by: Author, seen: str = "", reason: str = "", held: bool = False, **fields: str) -> None:
         """Set title, description, body or type unless another revision than `seen` stands by now; `held` lets what is
@@ -277,7 +299,7 @@ class Entry(models.Model):
         self._hear()
         self.conflicting = self.conflicting and self.flagged
         if self.store_verdict():
-            self._record("~", by=through, reason="judged")
+            record(self, "~", by=through, reason="judged")
             scope_changed(self.scope)
 
     def _values(self, fields: list[str]) -> dict[str, Any]:
@@ -300,46 +322,27 @@ class Entry(models.Model):
         self.judgement = Judgement.of(self.content_hash)
         self.flagged = self._is_flagged()
 
-    def _free_name(self) -> str:
-        """A name from the title that no live entry of the scope has."""
-        name = texts.name_from(self.title)
-        taken = set(self.scope.entries.live().filter(name__startswith=name[:20]).values_list("name", flat=True))
-        number = 2
-        free = name
-        while free in taken:
-            free, number = texts.numbered(name, number), number + 1
-        return free
-
-    def _check_free(self) -> None:
-        """Refuse a name that another live entry has, and the title of a told one."""
-        others = Entry.objects.live().filter(scope=self.scope_id).exclude(pk=self.pk)
-        if others.filter(name=self.name).exists():
-            raise Taken(self.name)
-        if not self.flagged and others.filter(title_key=self.title_key, flagged=False).exists():
-            raise Taken(self.title)
+    @contextmanager
+    def _unlike_others(self) -> Iterator[None]:
+        """All or nothing of what is written within; `Taken` where another live entry has the name or a told one the
+        title, which the database itself refuses."""
+        try:
+            with transaction.atomic():
+                yield
+        except IntegrityError as error:
+            others = Entry.objects.live().filter(scope=self.scope_id).exclude(pk=self.pk)
+            if others.filter(name=self.name).exists():
+                raise Taken(self.name) from error
+            if not self.flagged and others.filter(title_key=self.title_key, flagged=False).exists():
+                raise Taken(self.title) from error
+            raise
 
     def _store(self, seen: str, fields: list[str], *, by: Author, reason: str = "", live: bool = True) -> None:
         """Compare-and-set on the revision, the history entry, and word to whoever follows the scope."""
-        with transaction.atomic():
+        with self._unlike_others():
             lock_scopes(self.scope_id)
-            if self.deleted_at is None:
-                self._check_free()
             rows = Entry.objects.filter(pk=self.pk, revision=seen, deleted_at__isnull=live)
             if rows.update(**self._values(fields)) != 1:
                 raise Stale(Entry.objects.select_related("scope__agent").get(pk=self.pk))
-            self._record("~", by=by, reason=reason)
+            record(self, "~", by=by, reason=reason)
             scope_changed(self.scope)
-
-    def _record(self, kind: str, *, by: Author, reason: str = "") -> None:
-        history = Entry.history.model
-        history.objects.create(
-            history_type=kind,
-            history_date=timezone.now(),
-            history_user=by.user,
-            history_change_reason=reason or None,
-            through=by.through,
-            session=by.session,
-            agent_name=by.agent,
-            client=by.client,
-            **{field.attname: getattr(self, field.attname) for field in history.tracked_fields},
-        )

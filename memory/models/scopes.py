@@ -126,6 +126,13 @@ def lock_scopes(*keys: int) -> None:
 def scope_changed(scope: Scope) -> None:
     """Let sessions and open pages follow, now that something of `scope` changed."""
     scope.touch()
-    for project in Project.objects.filter(directory=scope.directory) if scope.directory else ():
-        project.touch()
-        transaction.on_commit(partial(signals.knowledge_changed.send_robust, sender=Project, project=project))
+    if scope.directory:
+        Project.objects.filter(directory=scope.directory).update(revision=models.F("revision") + 1)
+        transaction.on_commit(partial(_tell_of, scope.directory))
+
+
+def _tell_of(directory: str) -> None:
+    """Tell who listens that what belongs to the project of this directory changed."""
+    if signals.knowledge_changed.has_listeners(Project):
+        for project in Project.objects.filter(directory=directory):
+            signals.knowledge_changed.send_robust(sender=Project, project=project)

@@ -52,6 +52,11 @@ class Switches(models.Model):
         """Whether what is new or changed in a scope of this kind waits for approval."""
         return kind == "user" and self.hold_user_entries
 
+    @classmethod
+    def held(cls, kind: str) -> bool:
+        """The same as it is set just now; asks only where it can be so."""
+        return kind == "user" and cls.current().holds(kind)
+
     def limit(self, kind: str) -> int:
         """How many entries a scope of this kind may hold."""
         return self.user_limit if kind == "user" else self.workspace_limit

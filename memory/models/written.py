@@ -1,10 +1,17 @@
-"""What is written of an entry: which fields a save, a scan, a verdict and an edit set, and in which form."""
+"""What is written of an entry: which fields a save, a scan, a verdict and an edit set, how, and its history."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from django.utils import timezone
 
 from memory import texts
+from openchamber.history import versions_of
+
+if TYPE_CHECKING:
+    from memory.models.authors import Author
+    from memory.models.entries import Entry
 
 # What is written by whoever saves an entry.
 TEXTS = {"title", "description", "body", "type"}
@@ -30,3 +37,19 @@ def stored(fields: dict[str, str]) -> dict[str, Any]:
     """The fields as they are stored: lines of one line, one kind of line end."""
     lines = {"title", "description", "name", "type"}
     return {name: (texts.one_line if name in lines else texts.plain)(value) for name, value in fields.items()}
+
+
+def record(entry: Entry, kind: str, *, by: Author, reason: str = "") -> None:
+    """Add to its history what the entry is now; `kind` is "+" for a new one, "~" for a changed one."""
+    versions = versions_of(type(entry))
+    versions.objects.create(
+        history_type=kind,
+        history_date=timezone.now(),
+        history_user=by.user,
+        history_change_reason=reason or None,
+        through=by.through,
+        session=by.session,
+        agent_name=by.agent,
+        client=by.client,
+        **{field.attname: getattr(entry, field.attname) for field in versions.tracked_fields},
+    )

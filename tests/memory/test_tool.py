@@ -383,7 +383,6 @@ def test_an_oversized_save_is_refused_before_anything_is_scanned_or_locked(
         raise AssertionError("scanned")
 
     save("Prefers tabs")
-    monkeypatch.setattr("memory.saving.scan", scanned)
     monkeypatch.setattr("memory.models.entries.scan", scanned)
     for fields in ({"title": "! " * 500_000}, {"title": "Prefers tabs", "body": "\ufdfa" * 100_000}):
         with django_assert_num_queries(1), pytest.raises(Invalid, match="at most"):
