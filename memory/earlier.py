@@ -46,6 +46,8 @@ def read_store(path: Path) -> Iterator[Kept | str]:
         if path.stat().st_size > MOST_BYTES:
             raise EarlierError(_("%(path)s is too large to be a store of memories.") % {"path": path})
         stored = json.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError as error:
+        raise EarlierError(_("There is no %s.") % path) from error
     except (OSError, ValueError, RecursionError) as error:
         raise EarlierError(_("%(path)s cannot be read as JSON.") % {"path": path}) from error
     entries = stored.get("entries") if isinstance(stored, dict) else stored

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memory.finding import matching
-from memory.models import Entry, Scope, SeenMark
+from memory.models import Entry, Scope, SeenMark, Through
 from memory.models.questions import EntryQuerySet
 from memory.models.scopes import ScopeQuerySet
 from memory.reading import BROKEN, Reading, has_time, judge, read
@@ -47,17 +47,28 @@ def groups(scopes: ScopeQuerySet, user: User, *, query: str = "") -> list[Group]
     """The scopes in their order, each with its entries: the newest first, or those that match `query`."""
     listed = list(scopes.counted().in_order())
     marks = SeenMark.of(user)
-    return [group(reading, marks, query) for reading in read_all(listed)]
+    imported = imported_since(marks)
+    return [group(reading, marks, imported, query) for reading in read_all(listed)]
 
 
-def group(reading: Reading, marks: dict[int, datetime], query: str) -> Group:
+def imported_since(marks: dict[int, datetime]) -> dict[int, datetime]:
+    """When entries were taken in from an earlier system, as far as that is later than the earliest mark: they bring
+    the times that they had there, which are older."""
+    if not marks:
+        return {}
+    rows = Entry.history.filter(history_type="+", through=Through.IMPORT, history_date__gt=min(marks.values()))
+    return dict(rows.values_list("id", "history_date"))
+
+
+def group(reading: Reading, marks: dict[int, datetime], imported: dict[int, datetime], query: str) -> Group:
     """One scope's part of the list."""
     assert reading.scope is not None
     entries = reading.entries
     if query.strip():
         entries = [entry for _score, entry in matching(entries, query)]
     seen_at = marks.get(reading.scope.pk)
-    return Group(reading.scope, [Row(entry, badge(entry, seen_at)) for entry in entries], reading.failed)
+    rows = [Row(entry, badge(entry, seen_at, imported.get(entry.pk))) for entry in entries]
+    return Group(reading.scope, rows, reading.failed)
 
 
 def read_all(scopes: Sequence[Scope]) -> list[Reading]:
@@ -92,8 +103,8 @@ def newest_of(entries: EntryQuerySet, scopes: ScopeQuerySet, *, most: int) -> tu
         return rows[:most], broken
 
 
-def badge(entry: Entry, seen_at: datetime | None) -> str:
+def badge(entry: Entry, seen_at: datetime | None, imported_at: datetime | None = None) -> str:
     """Whether the entry is new or changed since the user looked."""
-    if seen_at is None or entry.created_at > seen_at:
+    if seen_at is None or max(imported_at or entry.created_at, entry.created_at) > seen_at:
         return "new"
     return "changed" if entry.updated_at > seen_at else ""

@@ -216,23 +216,27 @@ def change_entry(
     """Set the type, the verdict (null: as the scanner says), the scope, or approve; with `If-Match` if it stands."""
     entry = entry_named(request, (p, a, scope), name)
     wanted = sent.model_dump(exclude_unset=True)
-    with refusals(request, entry):
-        apply(entry, wanted, request, target(request, (p, a), wanted))
+    there = target(request, (p, a), wanted)
+    with refusals(request, entry, there):
+        apply(entry, wanted, request, there)
     response.headers["ETag"] = etag(state(entry))
     return shown(entry, body=True)
 
 
 @contextmanager
-def refusals(request: ApiRequest, entry: Entry) -> Iterator[None]:
-    """Do something with an entry if what `If-Match` names still stands, also while it is done; else 412.
+def refusals(request: ApiRequest, entry: Entry, there: Scope | None = None) -> Iterator[None]:
+    """Do something with an entry (perhaps move it `there`) if what `If-Match` names still stands, also while it is
+    done; else 412.
 
     Without `If-Match`, what somebody else changes just then is 409, and 404 when they deleted it.
     """
     seen = seen_revision(request, state(entry))
-    if seen and seen != state(entry):
-        raise StaleEdit(current=shown(entry, body=True))
     try:
-        yield
+        with transaction.atomic():
+            if seen:
+                entry.lock(*([there.pk] if there else []))
+                check_stands(entry, seen)
+            yield
     except Stale as stale:
         if stale.current.deleted_at is not None:
             raise NotFound(_("There is no entry of that name in this scope, or it was deleted.")) from stale
@@ -241,12 +245,20 @@ def refusals(request: ApiRequest, entry: Entry) -> Iterator[None]:
         raise Conflict(str(taken)) from taken
 
 
+def check_stands(entry: Entry, seen: str) -> None:
+    """Refuse what `If-Match` does not name any more: another text, verdict or approval."""
+    current = Entry.objects.select_related("scope__agent").get(pk=entry.pk)
+    if current.deleted_at != entry.deleted_at:
+        raise Stale(current)
+    if state(current) != seen:
+        raise StaleEdit(current=shown(current, body=True))
+
+
 def target(request: ApiRequest, place: tuple[str, str], wanted: dict[str, Any]) -> Scope | None:
     """Where the entry is to stand, if anywhere else."""
     return scope_named(request, *place, wanted["move_to"]) if "move_to" in wanted else None
 
 
-@transaction.atomic
 def apply(entry: Entry, wanted: dict[str, Any], request: ApiRequest, scope: Scope | None) -> None:
     """Each change that was asked for, in an order in which none undoes another; all or none."""
     by = Author(Through.API, request.auth.user)

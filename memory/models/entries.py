@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +15,9 @@ from simple_history.models import HistoricalRecords
 
 from memory import texts
 from memory.models.authors import Author, Written
-from memory.models.questions import EntryQuerySet, Stale, Taken
+from memory.models.questions import EntryQuerySet, Stale
 from memory.models.scopes import Scope, lock_scopes, scope_changed
-from memory.models.written import EDITED, SCANNED, TEXTS, VERDICT, record, stored
+from memory.models.written import EDITED, SCANNED, TEXTS, VERDICT, record, stored, unlike_others
 from memory.threats import SCANNER_VERSION, scan, visible
 
 if TYPE_CHECKING:
@@ -159,7 +158,7 @@ class Entry(models.Model):
         self.name = texts.free_name(self.title, names)
         self._derive()
         self.clean_fields(exclude=["scope"])
-        with self._unlike_others():
+        with unlike_others(self):
             self.save_without_historical_record(force_insert=True)  # type: ignore[attr-defined]
             record(self, "+", by=by)
             scope_changed(self.scope)
@@ -176,7 +175,7 @@ class Entry(models.Model):
         changed wait for approval."""
         if seen and seen != self.revision:
             raise Stale(self)
-        before = self.revision
+        before, content = self.revision, self.content()
         for field, value in stored(fields).items():
             setattr(self, field, value)
         self.check_texts()
@@ -186,7 +185,9 @@ class Entry(models.Model):
             return
         self.updated_at = timezone.now()
         self.awaiting = self.awaiting or held
-        self._store(before, [*EDITED, *(["awaiting"] if held else [])], by=by, reason=reason)
+        # Of what is still said, a person may just have said something: that is not written over.
+        judged = [] if self.content() == content else [*SCANNED, *VERDICT]
+        self._store(before, [*EDITED, *judged, *(["awaiting"] if held else [])], by=by, reason=reason)
 
     def judge(self, verdict: str, *, by: User | None, through: Author) -> None:
         """Say that this very content is safe or a threat ("": as the scanner says). Every such word is kept."""
@@ -198,14 +199,21 @@ class Entry(models.Model):
         if (self.judgement, self.flagged) == before:
             return
         self.conflicting = self.conflicting and self.flagged
-        twins = Entry.objects.with_content(self.content_hash).exclude(pk=self.pk)
         with transaction.atomic():
-            # Those in the bin too: whoever takes one out meanwhile must hear of this.
-            lock_scopes(self.scope_id, *twins.values_list("scope_id", flat=True))
+            self.lock()
             Judgement.record(self, verdict, by=by)
             self._store(self.revision, VERDICT, by=through, reason="judged")
-            for twin in twins.live():
+            for twin in self.twins().live():
                 twin._follow(through=through)
+
+    def twins(self) -> EntryQuerySet:
+        """What says exactly this elsewhere."""
+        return Entry.objects.with_content(self.content_hash).exclude(pk=self.pk)
+
+    def lock(self, *scopes: int) -> None:
+        """Within a transaction: take one's turn among those who change it, what says the same (in the bin too: whoever
+        takes that out meanwhile must hear of a verdict), or something of `scopes`."""
+        lock_scopes(self.scope_id, *scopes, *self.twins().values_list("scope_id", flat=True))
 
     def approve(self, *, by: Author) -> None:
         """Let agents be told of it; `NoRoom` where as many are told already as may be. Twice is once."""
@@ -322,24 +330,9 @@ class Entry(models.Model):
         self.judgement = Judgement.of(self.content_hash)
         self.flagged = self._is_flagged()
 
-    @contextmanager
-    def _unlike_others(self) -> Iterator[None]:
-        """All or nothing of what is written within; `Taken` where another live entry has the name or a told one the
-        title, which the database itself refuses."""
-        try:
-            with transaction.atomic():
-                yield
-        except IntegrityError as error:
-            others = Entry.objects.live().filter(scope=self.scope_id).exclude(pk=self.pk)
-            if others.filter(name=self.name).exists():
-                raise Taken(self.name) from error
-            if not self.flagged and others.filter(title_key=self.title_key, flagged=False).exists():
-                raise Taken(self.title) from error
-            raise
-
     def _store(self, seen: str, fields: list[str], *, by: Author, reason: str = "", live: bool = True) -> None:
         """Compare-and-set on the revision, the history entry, and word to whoever follows the scope."""
-        with self._unlike_others():
+        with unlike_others(self):
             lock_scopes(self.scope_id)
             rows = Entry.objects.filter(pk=self.pk, revision=seen, deleted_at__isnull=live)
             if rows.update(**self._values(fields)) != 1:

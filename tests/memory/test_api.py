@@ -322,3 +322,28 @@ def test_a_verdict_or_an_approval_that_was_not_seen_is_not_overlooked(
         assert patch(api, path, {"verdict": "safe"}, **{"If-Match": tag}).status_code == 412
         assert api.delete(path, headers={"If-Match": tag}).status_code == 412
     assert patch(api, path, {"verdict": "safe"}, **{"If-Match": tags[-1]}).json()["verdict"] == "safe"
+
+
+def test_of_two_verdicts_on_one_etag_the_second_is_refused(
+    api: Client, write: Callable[..., Entry], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = write("Prefers tabs")
+    path = f"{BASE}/user/prefers-tabs"
+    lock = Entry.lock
+
+    def late(self: Entry, *scopes: int) -> None:
+        """The other verdict was given after this one's caller read the entry, and before its turn came."""
+        lock(self, *scopes)
+        Entry.objects.filter(pk=entry.pk, judgement="").update(judgement="threat", flagged=True)
+
+    monkeypatch.setattr(Entry, "lock", late)
+    answer = patch(api, path, {"verdict": "safe"}, **{"If-Match": entry.revision})
+    assert (answer.status_code, answer.json()["current"]["verdict"]) == (412, "threat")
+
+
+def test_a_new_type_does_not_write_over_a_verdict_given_just_then(write: Callable[..., Entry], by: Author) -> None:
+    entry = write("Prefers tabs")
+    Entry.objects.filter(pk=entry.pk).update(judgement="threat", flagged=True)
+    entry.edit(by=by, type="reference")
+    entry.refresh_from_db()
+    assert (entry.type, entry.judgement, entry.flagged) == ("reference", "threat", True)

@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from memory.earlier import Kept, take_in
 from memory.holders import ensure
 from memory.models import Agent, Author, Entry, Scope, SeenMark, Switches
 from memory.scopes import workspace_key
@@ -133,6 +134,19 @@ def test_badges_are_each_user_s_own_and_kept_on_the_server(
     assert 'data-state="new">new' in sign_in(member).get(TAB).content.decode()
     entry.edit(by=by, body="In every project.")
     assert ">changed</span>" in panel.get(TAB).content.decode()
+
+
+def test_old_entries_that_are_taken_in_are_new_to_who_looked_before(
+    panel: Client, write: Callable[..., Entry], user_scope: Scope
+) -> None:
+    write("Prefers tabs")
+    panel.post(f"{TAB}seen/", {"until": timezone.now().isoformat(), "scopes": str(user_scope.pk)})
+    long_ago = timezone.now() - timedelta(days=400)
+    take_in(user_scope, [Kept("Uses make", "Always.", "fact", session="", created_at=long_ago, updated_at=long_ago)])
+    page = panel.get(TAB).content.decode()
+    assert page.count('data-state="new">new') == 1
+    panel.post(f"{TAB}seen/", {"until": timezone.now().isoformat(), "scopes": str(user_scope.pk)})
+    assert 'data-state="new">new' not in panel.get(TAB).content.decode()
 
 
 def test_a_seen_mark_never_moves_back_nor_into_the_future(htmx: Client, owner: Any, user_scope: Scope) -> None:
