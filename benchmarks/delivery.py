@@ -25,6 +25,7 @@ import django  # noqa: E402
 django.setup()
 
 from django.db import connection  # noqa: E402
+from django.db.backends.signals import connection_created  # noqa: E402
 from django.test.utils import CaptureQueriesContext  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
@@ -33,6 +34,7 @@ from openchamber.models import AgentServer, Session  # noqa: E402
 from openchamber.sessions import assembly, context  # noqa: E402
 from openchamber.sessions.carriers import Carried, Carrier  # noqa: E402
 from openchamber.sessions.context import Frame, Item  # noqa: E402
+from openchamber.sessions.delivery import Prompt, send_message  # noqa: E402
 from openchamber.sessions.events import Watcher  # noqa: E402
 from openchamber.sessions.wire import Event  # noqa: E402
 from openchamber.signals import context_version_wanted, context_wanted  # noqa: E402
@@ -74,6 +76,35 @@ def send_overhead(chamber: Chamber, crossing: Crossing) -> None:
     report("requests to OpenCode per send through us, nothing owed", f"{requests:.2f}")
     metadata = chamber.opencode.session(through)["metadata"]
     report("bytes of metadata added to a session", str(len(json.dumps(metadata, separators=(",", ":")))))
+
+
+def queries_of_a_send(chamber: Chamber) -> None:
+    """What a send asks of the database, in whichever thread: with nothing owed, and with one edit owed."""
+    session = chamber.session()
+    note = chamber.note("The tide table is read at six.")
+    chamber.send(session, "warm up")
+    chamber.send(session, "look once in full")
+    asked: list[str] = []
+
+    def count(execute: Any, sql: str, *more: Any) -> Any:
+        asked.append(sql)
+        return execute(sql, *more)
+
+    def listen(connection: Any, **_more: Any) -> None:
+        connection.execute_wrappers.append(count)
+
+    connection_created.connect(listen, weak=False)
+    connection.close()
+    for what in ("nothing owed", "one edit owed"):
+        if what == "one edit owed":
+            chamber.edit_note(note, "The tide table is read at seven.")
+        asked.clear()
+        sent = send_message(Session.objects.get(pk=session), Prompt(f"Say something: {what}."))
+        assert bool(sent.delivery) == (what == "one edit owed")
+        queries = sum(sql.startswith(("SELECT", "INSERT", "UPDATE", "DELETE")) for sql in asked[1:])
+        report(f"queries of a send through us, {what}", str(queries))
+        chamber.opencode.wait_idle(session)
+    connection_created.disconnect(listen)
 
 
 def items(count: int) -> list[Item]:
@@ -182,6 +213,7 @@ def main() -> None:
                     wait_for(lambda: crossing.count("GET", "/global/event"), what="the watcher")
                     chamber = Chamber(serve, opencode, model, git_project(FOLDER / "project"))
                     send_overhead(chamber, crossing)
+                    queries_of_a_send(chamber)
                     restore_time(chamber, crossing)
                 finally:
                     serve.stop()
