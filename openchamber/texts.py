@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
@@ -16,6 +16,9 @@ from pydantic_core import PydanticCustomError
 
 # Control characters, line ends, and marks by which a name is read in another order than it is written.
 NOT_IN_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")
+
+# Halves of characters, which JavaScript cuts texts into, and null: no database and no page of ours can hold them.
+NOT_STORABLE = re.compile("[\x00\ud800-\udfff]")
 
 # A number that a row of any of our databases can have.
 KEY = re.compile(r"[0-9]{1,18}")
@@ -59,6 +62,26 @@ def validate_line(text: str) -> None:
 def as_line(text: str) -> str:
     """The text as one line: what cannot stand in one becomes a space."""
     return NOT_IN_A_LINE.sub(" ", text).strip()
+
+
+def storable(text: str) -> str:
+    """A text of another program's as we can keep and show it: two halves make a character, and what is left over
+    becomes the replacement mark, as it does in every encoder."""
+    if NOT_STORABLE.search(text) is None:
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", "\ufffd")
+
+
+def storable_data(value: Any) -> Any:
+    """Plain data with every text in it `storable`."""
+    match value:
+        case str():
+            return storable(value)
+        case list():
+            return [storable_data(one) for one in value]
+        case dict():
+            return {storable(key): storable_data(one) for key, one in value.items()}
+    return value
 
 
 def refusing(validate: Callable[[str], None]) -> AfterValidator:

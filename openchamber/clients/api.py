@@ -13,7 +13,8 @@ from openchamber.errors import NotFound
 from openchamber.models import Delivery
 from openchamber.projects.access import ApiRequest
 from openchamber.sessions import claims
-from openchamber.sessions.carriers import Carrier, Conversation, Message, Pinned
+from openchamber.sessions.carriers import Carrier, Conversation, Message
+from openchamber.sessions.opencode import pinned_named
 
 router = Router(tags=["context"])
 
@@ -58,30 +59,23 @@ class MessageIn(Schema):
         )
 
 
-class PinnedIn(Schema):
-    """A pinned message as the client read it; without `text` it is gone."""
-
-    id: str
-    role: Literal["user", "assistant"]
-    createdAt: int | float = 0
-    text: str | None = None
-
-
 class ConversationIn(Schema):
     """What the client read of the session, in list order."""
 
     messages: list[MessageIn]
     reverted_from: str = ""
-    pinned: list[PinnedIn] = []
-    mirror: dict[str, Any] = {}
+    # Both are read from metadata that any program can write, so they may be anything; nobody's mistake there
+    # may keep a block from its message.
+    pinned: Any = Field([], description="[{id, role, createdAt, text?}]; without `text` the message is gone")
+    mirror: Any = Field({}, description="the session's `metadata.openchamber`")
 
     def conversation(self) -> Conversation:
         """The same for the rule of delivery."""
         return Conversation(
             messages=tuple(message.message() for message in self.messages),
             reverted_from=self.reverted_from,
-            pinned=tuple(Pinned(pin.id, pin.role, int(pin.createdAt), pin.text) for pin in self.pinned),
-            mirror=self.mirror,
+            pinned=tuple(pinned_named(self.pinned)),
+            mirror=self.mirror if isinstance(self.mirror, dict) else {},
         )
 
 

@@ -11,8 +11,12 @@ from typing import Any, TypeVar
 import httpx2
 from django.utils.translation import gettext as _
 
+from openchamber.texts import storable_data
+
 ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
 TIMEOUT = httpx2.Timeout(10, connect=2)
+# Half a character, or null, as JSON escapes them; also the halves of a whole one.
+ESCAPED = re.compile(rb"\\u(?:[dD][89a-fA-F]|0000)")
 
 
 Read = TypeVar("Read")
@@ -57,15 +61,19 @@ class Connection:
         """One request's answer as plain data."""
         return self.body(self.request(method, path, **options))
 
-    def body(self, response: httpx2.Response) -> Any:
-        """An answer's data, None when it is empty. An unknown path answers 200 with a page: that is no data."""
+    def body(self, response: httpx2.Response, *, exact: bool = False) -> Any:
+        """An answer's data, None when it is empty. An unknown path answers 200 with a page: that is no data.
+
+        Its texts are such as we can keep and show, unless it is wanted `exact`: to be written back.
+        """
         if response.status_code == 204 or not response.content:
             return None
         if "json" not in response.headers.get("content-type", ""):
             raise Unreachable(_("%(url)s answered with a page instead of data.") % {"url": self.url})
         try:
-            return response.json()
-        except ValueError as error:
+            data = response.json()
+            return data if exact or ESCAPED.search(response.content) is None else storable_data(data)
+        except (ValueError, RecursionError) as error:
             raise Unreachable(_("%(url)s answered with broken data.") % {"url": self.url}) from error
 
     def read(self, reader: Callable[[Any], Read], answer: Any) -> Read:

@@ -17,6 +17,7 @@ from dataclasses import replace
 from openchamber.models import AgentServer
 from openchamber.sessions.opencode import AgentServerError, Event, client_for
 from openchamber.sessions.wire import Message
+from openchamber.texts import storable
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +68,8 @@ class Follower:
     def with_words(self, messages: Sequence[Message]) -> list[Message]:
         """The messages, with the words that were written since their parts were last stored."""
         with self._lock:
-            texts = dict(self._texts)
+            # A character may have come in two halves, and of the newest one half.
+            texts = {part: storable(text) for part, text in self._texts.items()}
         return [_with_words(message, texts) for message in messages] if texts else list(messages)
 
     def _run(self) -> None:

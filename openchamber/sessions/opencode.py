@@ -31,19 +31,13 @@ from openchamber.sessions.connection import (
     named,
     speaking,
 )
-from openchamber.sessions.wire import Event, Message, Page, SessionInfo
+from openchamber.sessions.wire import Event, Message, Page, SessionInfo, pinned_named, split_model
 
 STARTING = httpx2.Timeout(90, connect=2)
 # How long a sender may take before its claim may be taken over: its own time-out, and a little.
 SEND_SECONDS = 12
 PAGE = 100
 _readers = ThreadPoolExecutor(4, thread_name_prefix="read")
-
-
-def split_model(model: str) -> tuple[str, str]:
-    """`provider/model` as the two names; the model's own name may have slashes."""
-    provider, _slash, name = model.partition("/")
-    return provider, name
 
 
 class OpenCode:
@@ -63,8 +57,9 @@ class OpenCode:
         return str(answer.get("version", ""))
 
     def session(self, session_id: str) -> SessionInfo:
-        """One session."""
-        return self._wire.read(SessionInfo.read, self._wire.json("GET", f"/session/{named(session_id)}"))
+        """One session, its metadata letter for letter: they are written back."""
+        row = self._wire.body(self._wire.request("GET", f"/session/{named(session_id)}"), exact=True)
+        return self._wire.read(SessionInfo.read, row)
 
     def sessions(self, directory: str, *, limit: int = 100, search: str = "", start: int = 0) -> list[SessionInfo]:
         """The sessions of exactly this directory, newest change first; `start` in ms leaves older ones out."""
@@ -247,8 +242,11 @@ class OpenCode:
         return carrier is not None and carrier.delivery == delivery
 
     def write_metadata(self, session_id: str, metadata: Mapping[str, Any]) -> SessionInfo:
-        """Replace a session's whole metadata: merging is the caller's part."""
-        return SessionInfo.read(self._wire.json("PATCH", f"/session/{named(session_id)}", json={"metadata": metadata}))
+        """Replace a session's whole metadata: merging is the caller's part. Escaped, since others may keep there what
+        no encoding can write."""
+        body, kind = json.dumps({"metadata": metadata}), {"content-type": "application/json"}
+        row = self._wire.json("PATCH", f"/session/{named(session_id)}", content=body, headers=kind)
+        return SessionInfo.read(row)
 
     def rename(self, session_id: str, title: str) -> None:
         """Give a session another title."""
@@ -347,4 +345,5 @@ __all__ = [
     "SessionInfo",
     "Unreachable",
     "client_for",
+    "pinned_named",
 ]

@@ -9,6 +9,8 @@ from typing import Any
 
 from openchamber.sessions.carriers import Carrier, Pinned, message_hash
 from openchamber.sessions.carriers import Message as Trace
+from openchamber.sessions.ids import is_message
+from openchamber.texts import storable
 
 NAMESPACE = "openchamber"
 PINNED_KEY = "context_obligatory_messages"
@@ -19,6 +21,12 @@ def moment(milliseconds: object) -> datetime | None:
     if not isinstance(milliseconds, int | float) or not milliseconds:
         return None
     return datetime.fromtimestamp(milliseconds / 1000, tz=UTC)
+
+
+def split_model(model: str) -> tuple[str, str]:
+    """`provider/model` as the two names; the model's own name may have slashes."""
+    provider, _slash, name = model.partition("/")
+    return provider, name
 
 
 def model_name(value: object) -> str:
@@ -209,7 +217,7 @@ class SessionInfo:
         model = row.get("model")
         return cls(
             id=row["id"],
-            title=str(row.get("title") or ""),
+            title=storable(str(row.get("title") or "")),
             directory=str(row.get("directory") or ""),
             parent=str(row.get("parentID") or ""),
             created=moment(times.get("created")),
@@ -229,12 +237,19 @@ class SessionInfo:
         return value if isinstance(value, dict) else {}
 
     def pinned(self) -> Iterator[Pinned]:
-        """The pinned messages that the metadata names; entries of another shape are somebody's mistake and skipped."""
-        rows = self.mirror.get(PINNED_KEY)
-        for row in rows if isinstance(rows, list) else []:
-            if isinstance(row, dict) and isinstance(row.get("id"), str) and row.get("role") in ("user", "assistant"):
-                created = row.get("createdAt")
-                yield Pinned(row["id"], row["role"], int(created) if isinstance(created, int | float) else 0)
+        """The pinned messages that the metadata names."""
+        return pinned_named(self.mirror.get(PINNED_KEY))
+
+
+def pinned_named(rows: object) -> Iterator[Pinned]:
+    """The pinned messages that a list names; entries of another shape are somebody's mistake and skipped."""
+    for row in rows if isinstance(rows, list) else []:
+        if not isinstance(row, dict) or row.get("role") not in ("user", "assistant"):
+            continue
+        created, text = row.get("createdAt"), row.get("text")
+        if is_message(str(row.get("id"))):
+            at = int(created) if isinstance(created, int | float) else 0
+            yield Pinned(str(row["id"]), row["role"], at, storable(text) if isinstance(text, str) else None)
 
 
 @dataclass(frozen=True, slots=True)

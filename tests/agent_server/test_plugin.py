@@ -119,3 +119,13 @@ def test_a_server_that_is_down_costs_a_message_nearly_nothing(mortal: Chamber) -
     mortal.opencode.prompt(session, "nobody listens", noReply=True)
     assert time.monotonic() - started < 2
     assert mortal.opencode.prompt(session, "still works")["info"]["role"] == "assistant"
+
+
+def test_what_others_left_in_the_metadata_keeps_no_block_from_a_terminals_message(plugged: Chamber) -> None:
+    plugged.note(NOTE)
+    session = plugged.opencode.create_session(plugged.directory)
+    odd = [None, "x", {"id": 1}, {"id": "msg_odd", "role": "system"}, {"id": "../x", "role": "user", "createdAt": []}]
+    metadata = {"openchamber": {"context_obligatory_messages": odd}}
+    plugged.opencode.request("PATCH", f"/session/{session}", {"metadata": metadata})
+    plugged.opencode.prompt(session, "from a terminal")
+    assert NOTE in plugged.last_asked(session).said

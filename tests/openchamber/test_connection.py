@@ -133,3 +133,22 @@ def test_an_answer_of_another_shape_is_said_in_a_sentence(answering: Callable[..
         client.message("ses_1", "msg_1")
     with pytest.raises(Unreachable, match="does not know"):
         client.session("ses_1")
+
+
+def test_halves_of_characters_and_null_come_as_marks_that_can_be_kept(answering: Callable[..., OpenCode]) -> None:
+    info = b'{"id": "msg_1", "role": "user", "time": {"created": 1}}'
+    parts = b'[{"type": "text", "text": "\\ud83d\\ude00 \\uD83D! \\u0000"}]'
+    client = answering(200, "application/json", b'{"info": ' + info + b', "parts": ' + parts + b"}")
+    assert client.message("ses_1", "msg_1").own_text == "\U0001f600 \ufffd! \ufffd"
+
+
+def test_a_sessions_metadata_comes_letter_for_letter(answering: Callable[..., OpenCode]) -> None:
+    row = b'{"id": "ses_1", "title": "half \\ud83d", "metadata": {"theirs": "\\ud83d\\u0000"}}'
+    info = answering(200, "application/json", row).session("ses_1")
+    assert info.metadata == {"theirs": "\ud83d\0"}
+    assert info.title == "half \ufffd"
+
+
+def test_data_without_end_is_no_answer(answering: Callable[..., OpenCode]) -> None:
+    with pytest.raises(Unreachable, match="broken data"):
+        answering(200, "application/json", b"[" * 100_000).session("ses_1")

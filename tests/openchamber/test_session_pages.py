@@ -252,6 +252,26 @@ def test_a_long_output_is_cut_and_comes_whole_when_asked(
     assert htmx.get(address, {"part": "prt_none"}).status_code == 404
 
 
+def test_half_a_character_breaks_neither_page_nor_delivery_nor_pin(
+    panel: Client, session: Session, opencode: OpenCodeProcess, project: Project
+) -> None:
+    theirs = b'{"metadata": {"theirs": "\\ud83d", "openchamber": {"more": "\\udc00\\u0000"}}}'
+    said = b'{"agent": "build", "parts": [{"type": "text", "text": "half \\ud83d of it"}]}'
+    kind = {"content-type": "application/json"}
+    opencode.client.patch(f"/session/{session.pk}", content=theirs, headers=kind)
+    opencode.client.post(f"/session/{session.pk}/message", content=said, headers=kind)
+    assert "half \ufffd of it" in body(panel.get(url("session", session)))
+    message = opencode.messages(session.pk)[0]["info"]["id"]
+    assert panel.post(url("pin-message", session, message), {"pinned": "on"}).status_code == 302
+    assert session.pinned_messages.get().text == "half \ufffd of it"
+    panel.post(reverse("knowledge:write-note", args=[project.slug]), {"body": "Told all the same.", "pinned": "on"})
+    sent = delivery.send_message(session, Prompt("Hello"), wait=True)
+    assert sent.delivery is not None
+    metadata = opencode.session(session.pk)["metadata"]
+    assert (metadata["theirs"], metadata["openchamber"]["more"]) == ("\ud83d", "\udc00\0")
+    assert metadata["openchamber"]["knowledge_context_carrier"] == sent.message_id
+
+
 def test_a_model_error_is_shown_where_it_happened(
     panel: Client, session: Session, opencode: OpenCodeProcess, model: ScriptedModel
 ) -> None:

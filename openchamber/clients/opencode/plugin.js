@@ -76,7 +76,7 @@ export default async ({ client, directory }, options) => {
   }
 
   const ownText = (parts) =>
-    parts.filter((part) => part.type === "text" && !part.synthetic && !part.ignored).map((part) => part.text).join("\n\n")
+    parts.filter((part) => part.type === "text" && !part.synthetic && !part.ignored).map((part) => part.text).join("\n\n").replaceAll("\0", "\ufffd")
 
   async function hash(role, text) {
     if (!text) return ""
@@ -117,7 +117,7 @@ export default async ({ client, directory }, options) => {
       sent: {
         messages: await Promise.all(messages.map(trace)),
         ...(found.data?.revert ? { reverted_from: found.data.revert.messageID } : {}),
-        pinned: pinned.map((pin) => ({
+        pinned: pinned.filter((pin) => typeof pin?.id === "string").map((pin) => ({
           id: pin.id,
           role: pin.role,
           createdAt: pin.createdAt,
