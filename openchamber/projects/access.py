@@ -21,6 +21,7 @@ from ninja.utils import check_csrf
 from openchamber.errors import Conflict, Forbidden, NotFound, Unauthenticated
 from openchamber.models import ApiToken, Project, SignInLink
 from openchamber.models.projects import ProjectQuerySet
+from openchamber.sessions.rows import gather
 
 # What a token of scope `agent` reaches; a prefix ends with a slash.
 AGENT_PATHS = ("/api/context/", "/api/hooks/", "/api/knowledge/tool", "/api/memory/tool", "/mcp", "/mcp/")
@@ -60,6 +61,8 @@ class Caller:
         project, new = Project.add(directory=directory, name=name, by=self.user)
         if not self.projects().filter(pk=project.pk).exists():
             raise Conflict(_("This directory is a project of somebody else’s. Ask to be made a member."))
+        if new:
+            gather(project)
         return project, new
 
     def sees(self, project: Project | None) -> bool:

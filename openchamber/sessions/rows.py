@@ -13,9 +13,18 @@ from openchamber.sessions.opencode import Missing, SessionInfo, client_for
 from openchamber.signals import session_started
 
 
+def _known(session_id: str) -> Session | None:
+    """Our row, if there is one. What belonged to no project may belong to one that was added since."""
+    row = Session.objects.select_related("project", "server").filter(pk=session_id).first()
+    if row is not None and row.project is None and (project := resolve(row.directory).project):
+        row.project = project
+        row.save(update_fields=["project"])
+    return row
+
+
 def session_row(server: AgentServer | None, info: SessionInfo) -> Session:
     """The row of a session that the agent server told us of, with its project found by directory."""
-    row = Session.objects.select_related("project", "server").filter(pk=info.id).first()
+    row = _known(info.id)
     if row is None:
         return _first_met(
             Session(
@@ -33,9 +42,19 @@ def session_row(server: AgentServer | None, info: SessionInfo) -> Session:
     return row
 
 
+def gather(project: Project) -> None:
+    """Let the sessions that belong to `project`, and were met before it was added, go with it.
+
+    Their directories decide, as they would if the sessions were met now; there are few of those.
+    """
+    for directory in Session.objects.exclude(directory="").order_by().values_list("directory", flat=True).distinct():
+        if resolve(directory).project == project:
+            Session.objects.filter(directory=directory).update(project=project)
+
+
 def client_session(client: str, session_id: str, directory: str, parent: str = "") -> Session:
     """The row of a session that a client's own hook told us of; no agent server may be within reach."""
-    row = Session.objects.select_related("project", "server").filter(pk=session_id).first()
+    row = _known(session_id)
     if row is not None:
         return row
     return _first_met(
@@ -45,7 +64,7 @@ def client_session(client: str, session_id: str, directory: str, parent: str = "
 
 def find_session(session_id: str) -> Session | None:
     """A session by its id: our row, else what an agent server in use knows of it."""
-    row = Session.objects.select_related("project", "server").filter(pk=session_id).first()
+    row = _known(session_id)
     if row is not None and row.server is not None:
         return row
     if not ids.is_session(session_id):

@@ -13,7 +13,8 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 
-from openchamber.models import ApiToken, Project
+from openchamber.models import ApiToken, Project, Session
+from openchamber.sessions.rows import find_session
 
 pytestmark = pytest.mark.django_db
 
@@ -173,6 +174,26 @@ def test_adding_a_removed_project_s_directory_brings_it_back(panel: Client, proj
     project.remove()
     panel.post("/projects/", {"directory": project.directory, "name": "Other"})
     assert Project.objects.get() == project
+
+
+def test_sessions_that_were_met_before_go_with_their_project(panel: Client, project: Project, tmp_path: Path) -> None:
+    part = Path(project.directory) / "part"
+    part.mkdir()
+    nowhere, inside = tmp_path.resolve() / "nowhere", part / "deep"
+    for name, directory, owned in [("ses_1", nowhere, None), ("ses_2", inside, project), ("ses_3", tmp_path, None)]:
+        Session.objects.create(pk=name, directory=str(directory), project=owned)
+    nowhere.mkdir()
+    for directory in (nowhere, part):
+        panel.post("/projects/", {"directory": str(directory)})
+    belongs = dict(Session.objects.values_list("pk", "project__slug"))
+    assert belongs == {"ses_1": "nowhere", "ses_2": "part", "ses_3": None}
+
+
+def test_a_session_that_belonged_nowhere_is_looked_at_again(project: Project) -> None:
+    Session.objects.create(pk="ses_1", directory=project.directory)
+    found = find_session("ses_1")
+    assert found is not None
+    assert found.project == Session.objects.get(pk="ses_1").project == project
 
 
 def test_acts_on_projects_are_posts(panel: Client, project: Project) -> None:
