@@ -44,7 +44,7 @@ class Watcher:
         self.holder = ""
         self.stopping = threading.Event()
         self._away = False
-        self._reverted: set[str] = set()
+        self._reverted: dict[str, str] = {}  # session: the first message that is taken back
         self._confirmed: OrderedDict[str, None] = OrderedDict()
 
     def run(self) -> None:
@@ -108,9 +108,8 @@ class Watcher:
     def _session_updated(self, event: Event) -> None:
         """A revert or its undoing, or another client's explicit "" in the mirror, changes what is held."""
         info = SessionInfo.read(event.properties["info"])
-        reverted = bool(info.reverted_from)
-        if reverted != (info.id in self._reverted):
-            (self._reverted.add if reverted else self._reverted.discard)(info.id)
+        if info.reverted_from != self._reverted.get(info.id, ""):
+            self._reverted[info.id] = info.reverted_from
             Session.objects.filter(pk=info.id).update(disturbed_at=timezone.now())
         if info.mirror.get(mirror.DELIVERED) == "":
             Session.objects.filter(pk=info.id).update(disturbed_at=timezone.now())

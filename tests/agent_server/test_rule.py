@@ -58,6 +58,17 @@ def test_a_revert_past_the_carrier_makes_it_owed_and_an_unrevert_gives_it_back(c
     assert len(chamber.blocks(session)) == 1
 
 
+def test_a_second_step_back_in_a_terminal_makes_owed_what_it_takes_with_it(chamber: Chamber) -> None:
+    chamber.send(session := chamber.session(), "zero")
+    chamber.note(LONG)
+    carrier = chamber.send(session, "one")["message_id"]
+    last = chamber.send(session, "two")["message_id"]
+    for message, due in ((last, False), (carrier, True)):
+        chamber.opencode.request("POST", f"/session/{session}/revert", {"messageID": message})
+        wait_for(lambda due=due: bool(chamber.context(session)["owed"]) is due, what="the step back being noticed")
+    assert chamber.send(session, "three")["context"]["kind"] == "full"
+
+
 def test_a_deleted_carrier_is_told_again(chamber: Chamber) -> None:
     chamber.note(LONG)
     session = chamber.session()
