@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Literal
 
+from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from openchamber.models import Project, Session
@@ -16,7 +17,9 @@ from openchamber.sessions.opencode import AgentServerError, OpenCode
 from openchamber.sessions.reading import readers
 from openchamber.sessions.wire import SessionInfo
 
-SHOWN = 60
+SHOWN = 60  # sessions that were not started by another one
+READ = 500  # in each directory: those that are archived and those of sub-agents come between
+LOOKS = 2 * SHOWN  # whose newest message is looked up; of the oldest sub-agents the last change is good enough
 DIRECTORIES = 8
 OWED_LOOKS = 12  # the newest sessions; the others' pages tell
 State = Literal["", "working", "waiting", "failed"]
@@ -65,14 +68,37 @@ def sessions(client: OpenCode, project: Project, *, search: str = "", archived: 
     """The project's sessions, the one where something was said last first; raises `AgentServerError`."""
     directories = _directories(project)
     states_read = [readers.submit(_states, client, directory) for directory in directories]
-    pages = readers.map(lambda directory: client.sessions(directory, limit=SHOWN, search=search), directories)
-    infos = {info.id: info for page in pages for info in page if bool(info.archived) == archived}
-    lasts = dict(zip(infos, readers.map(lambda info: last_message(client, info), infos.values()), strict=True))
+    pages = readers.map(lambda directory: client.sessions(directory, limit=READ, search=search), directories)
+    infos = _chosen({info.id: info for page in pages for info in page}, archived=archived)
+    lasts = [*readers.map(lambda info: last_message(client, info), infos[:LOOKS]), *map(_unread, infos[LOOKS:])]
     states = {session: state for read in states_read for session, state in read.result().items()}
-    listed = [Listed(info, lasts[key].at, _state(key, lasts[key], states)) for key, info in infos.items()]
+    listed = [Listed(info, last.at, _state(info.id, last, states)) for info, last in zip(infos, lasts, strict=True)]
     listed.sort(key=lambda row: row.at, reverse=True)
     due = _owed([row.info for row in listed if not row.info.parent][:OWED_LOOKS])
     return _nested([replace(row, owed=due.get(row.info.id, 0)) for row in listed])
+
+
+def _chosen(found: Mapping[str, SessionInfo], *, archived: bool) -> list[SessionInfo]:
+    """The sessions that changed last, followed by all that they started: a sub-agent goes where its session goes."""
+    changed = sorted(found.values(), key=_changed_at, reverse=True)
+    tops = [info for info in changed if info.parent not in found and bool(info.archived) == archived][:SHOWN]
+    chosen = {info.id for info in tops}
+    started = [info for info in changed if info.parent in found and _top(info, found).id in chosen]
+    return [*tops, *started]
+
+
+def _top(info: SessionInfo, found: Mapping[str, SessionInfo]) -> SessionInfo:
+    while info.parent in found:
+        info = found[info.parent]
+    return info
+
+
+def _changed_at(info: SessionInfo) -> datetime:
+    return info.updated or info.created or datetime.fromtimestamp(0, tz=UTC)
+
+
+def _unread(info: SessionInfo) -> Last:
+    return Last(_changed_at(info))
 
 
 def _owed(infos: Sequence[SessionInfo]) -> dict[str, int]:
@@ -106,8 +132,9 @@ def _owed_to(session: Session, agent: str, versions: str | None) -> int:
 
 def _directories(project: Project) -> list[str]:
     """The project's root, and where else its sessions were met: worktrees and sub-directories."""
-    met = project.sessions.exclude(directory=project.directory).values_list("directory", flat=True)
-    return [project.directory, *met.order_by("directory").distinct()[:DIRECTORIES]]
+    met = project.sessions.exclude(directory=project.directory).order_by().values("directory")
+    newest = met.annotate(newest=Max("created_at")).order_by("-newest", "directory")[:DIRECTORIES]
+    return [project.directory, *(row["directory"] for row in newest)]
 
 
 def last_message(client: OpenCode, info: SessionInfo) -> Last:

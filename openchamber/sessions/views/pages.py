@@ -61,7 +61,7 @@ def listed(request: PanelRequest, project: Project) -> dict[str, Any]:
         found = listing.sessions(client_for(server), project, search=search, archived=archived)
     except AgentServerError as error:
         return {**context, "listed": [], "server": server, "problem": str(error)}
-    return {**context, "listed": found, "server": server, "list_seen": listing.revision(found)}
+    return {**context, "listed": found, "server": server, "list_seen": listing.revision(found), "most": listing.SHOWN}
 
 
 @require_POST
