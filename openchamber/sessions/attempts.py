@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from openchamber.errors import Conflict
-from openchamber.models import Lease, Session
+from openchamber.models import Delivery, Lease, Session
 from openchamber.sessions.message_ids import message_id as new_message_id
 from openchamber.sessions.opencode import SEND_SECONDS, AgentServerError, Missing, OpenCode
 
@@ -13,9 +14,12 @@ from openchamber.sessions.opencode import SEND_SECONDS, AgentServerError, Missin
 def first_time(client: OpenCode, session: Session, message: str, text: str) -> bool:
     """Whether nobody sent `message` before: a repeated id would append parts to the first one.
 
-    The lease keeps two requests with one id apart; the agent server knows about earlier ones.
+    The lease keeps two requests with one id apart; the agent server knows about earlier ones. It appends to the first
+    one also what is sent to another session: `Conflict`.
     """
-    if not Lease.take(f"message:{message}", seconds=SEND_SECONDS, by=new_message_id()):
+    _not_elsewhere(session, message)
+    if not Lease.take(f"message:{message}", seconds=SEND_SECONDS, by=f"{session.pk}:{new_message_id()}"):
+        _not_elsewhere(session, message)
         _same_words(client, session, message, text)
         return False
     try:
@@ -27,6 +31,13 @@ def first_time(client: OpenCode, session: Session, message: str, text: str) -> b
         forget(message)
         raise
     return True
+
+
+def _not_elsewhere(session: Session, message: str) -> None:
+    """Refuse an id that was used in another session; the leases of messages stay, and say where."""
+    leased = Lease.objects.filter(name=f"message:{message}").exclude(holder__startswith=f"{session.pk}:")
+    if leased.exists() or Delivery.objects.filter(carrier=message).exclude(session=session).exists():
+        raise Conflict(_("This message id was used in another session. Choose a new one."))
 
 
 def _same_words(client: OpenCode, session: Session, message: str, text: str) -> bool:
@@ -48,6 +59,11 @@ def _let_go_of_earlier(session: Session, message: str) -> None:
     if not earlier.overdue:
         raise Conflict(_("An earlier try may still be on its way. Try again in a few seconds."))
     earlier.release()
+
+
+def under_way(message: str) -> bool:
+    """Whether a sender of ours is just handing over a message under this id, with whatever it decided to let ride."""
+    return Lease.objects.filter(name=f"message:{message}", until__gt=timezone.now()).exists()
 
 
 def forget(message: str) -> None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from openchamber.models import Delivery, Project, Session
+from openchamber.sessions import attempts, rows
 from openchamber.sessions import delivery as deliveries
-from openchamber.sessions import rows
 from openchamber.sessions.assembly import Assembly, Terms, assemble_in_time, owed_nothing
 from openchamber.sessions.carriers import Conversation
 from openchamber.sessions.delivery import claim, restraint
@@ -84,8 +84,8 @@ def answer(ask: Ask, *, sees: Callable[[Project | None], bool]) -> Answer:
     `sees` is the caller's: of somebody else's project a hook is told nothing.
     """
     started = time.monotonic()
-    if ask.message_id and (is_ours(ask.message_id) or Delivery.objects.filter(carrier=ask.message_id).exists()):
-        return NOTHING  # our own sender, or an earlier call of this hook, has dealt with it
+    if ask.message_id and _dealt_with(ask.message_id):
+        return NOTHING
     session = rows.client_session(ask.client, ask.session, ask.directory, ask.parent)
     if not sees(session.project):
         return NOTHING
@@ -107,6 +107,11 @@ def answer(ask: Ask, *, sees: Callable[[Project | None], bool]) -> Answer:
         return _conversation_of(session)
     # A client that cannot name its message is told how ours would be called, and names its own when it confirms.
     return _claimed(assembly, ask, cause=Delivery.Cause.HOOK, carrier=ask.message_id or new_message_id())
+
+
+def _dealt_with(message: str) -> bool:
+    """Whether our own sender, or an earlier call of this hook, has decided what rides on this message."""
+    return is_ours(message) or attempts.under_way(message) or Delivery.objects.filter(carrier=message).exists()
 
 
 def _assemble(session: Session, ask: Ask, started: float, terms: Terms) -> Assembly | None:

@@ -54,6 +54,14 @@ def test_a_message_of_ours_is_left_alone_by_the_plugin(plugged: Chamber) -> None
     assert len(plugged.deliveries(session)) == 1
 
 
+def test_a_message_of_ours_without_context_goes_without_also_under_an_id_of_the_sender_s(plugged: Chamber) -> None:
+    plugged.note(NOTE)
+    session = plugged.session()
+    plugged.send(session, "words alone", message_id="msg_of_a_script_2", context="none")
+    assert TAG not in plugged.last_asked(session).said
+    assert not plugged.deliveries(session)
+
+
 def test_panel_and_terminal_in_turn_never_tell_twice(plugged: Chamber) -> None:
     note = plugged.note(NOTE)
     session = plugged.session()

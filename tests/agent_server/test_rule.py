@@ -180,6 +180,20 @@ def test_a_message_id_is_not_used_for_other_words(chamber: Chamber) -> None:
     assert chamber.api("POST", f"/sessions/{session}/messages", body, status=409)["error"]["code"] == "conflict"
 
 
+def test_a_message_id_is_not_used_in_two_sessions(chamber: Chamber) -> None:
+    """OpenCode would add the words to the other session's message."""
+    chamber.note(LONG)
+    first, second, third = chamber.session(), chamber.session(), chamber.session()
+    chamber.send(first, "said here", message_id="msg_used_2")
+    ours = chamber.send(third, "told here")["message_id"]
+    for message in ("msg_used_2", ours):
+        body = {"text": "said there", "message_id": message}
+        answer = chamber.api("POST", f"/sessions/{second}/messages", body, status=409)
+        assert "another session" in answer["error"]["message"]
+    for session in (first, third):
+        assert "said there" not in str(chamber.opencode.messages(session))
+
+
 def test_send_without_context_sends_the_words_alone(chamber: Chamber) -> None:
     chamber.note(LONG)
     session = chamber.session()
