@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
@@ -180,6 +180,7 @@ class Prompt:
     variant: str = ""
     message_id: str = ""
     with_context: bool = True
+    attached: Sequence[Mapping[str, object]] = ()  # parts beside the words, files for instance
 
 
 def send_message(session: Session, prompt: Prompt, *, wait: bool = False) -> Sent:
@@ -203,7 +204,7 @@ def send_message(session: Session, prompt: Prompt, *, wait: bool = False) -> Sen
         client.prompt(
             session.pk,
             message=message,
-            parts=_parts(prompt.text, delivery),
+            parts=_parts(prompt, delivery),
             agent=prompt.agent,
             model=prompt.model,
             variant=prompt.variant,
@@ -246,10 +247,11 @@ def block_part(text: str, metadata: Mapping[str, object]) -> dict[str, object]:
     return {"type": "text", "text": text, "synthetic": True, "metadata": metadata}
 
 
-def _parts(text: str, delivery: Delivery | None) -> list[dict[str, object]]:
+def _parts(prompt: Prompt, delivery: Delivery | None) -> list[Mapping[str, object]]:
     """The block stands before the user's text: parts keep the order in which they are sent."""
-    words: dict[str, object] = {"type": "text", "text": text}
-    return [block_part(delivery.text, delivery.metadata()), words] if delivery else [words]
+    block = [block_part(delivery.text, delivery.metadata())] if delivery else []
+    words = [{"type": "text", "text": prompt.text}] if prompt.text or not prompt.attached else []
+    return [*block, *words, *prompt.attached]
 
 
 def _after_failure(session: Session, message: str, delivery: Delivery | None, failure: AgentServerError) -> None:

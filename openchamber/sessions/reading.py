@@ -137,9 +137,8 @@ def revision(session: Session, found: Look) -> str:
 def _riding(session: Session) -> str:
     """What changes whenever Work status may."""
     newest = session.deliveries.order_by("-sequence").values_list("sequence", "state").first()
-    pins = session.pinned_messages.count()
     project = session.project.revision if session.project else 0
-    return f"{project}-{newest[0] if newest else 0}{newest[1][:2] if newest else ''}-{pins}"
+    return f"{project}-{newest[0] if newest else 0}{newest[1][:2] if newest else ''}-{session.pins_revision}"
 
 
 def rows_of(session: Session, info: SessionInfo, messages: Sequence[Message]) -> list[Row]:

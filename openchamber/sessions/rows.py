@@ -9,7 +9,7 @@ from openchamber.errors import Conflict
 from openchamber.models import AgentServer, Project, Session
 from openchamber.projects.resolve import resolve
 from openchamber.sessions import ids
-from openchamber.sessions.opencode import Missing, SessionInfo, client_for
+from openchamber.sessions.opencode import Missing, Refused, SessionInfo, client_for
 from openchamber.signals import session_started
 
 
@@ -78,7 +78,7 @@ def find_session(session_id: str) -> Session | None:
 
 
 def compact(session: Session) -> None:
-    """Compact an idle session with the model of its last turn; waits for the summary."""
+    """Compact an idle session with the model of its last turn; waits for the summary. `Refused` when there is none."""
     if session.server is None:
         raise Conflict(_("No agent server is known for this session."))
     client = client_for(session.server)
@@ -88,6 +88,9 @@ def compact(session: Session) -> None:
     if not info.model:
         raise Conflict(_("Nothing was said in this session yet, so there is nothing to compact."))
     client.summarize(session.pk, info.model)
+    newest = client.messages(session.pk, limit=1).messages
+    if newest and newest[-1].summary and newest[-1].error:
+        raise Refused(_("The session was not compacted: %(reason)s") % {"reason": newest[-1].error})
 
 
 def create_session(

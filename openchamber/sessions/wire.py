@@ -68,6 +68,7 @@ class Part:
     url: str = ""
     tail_start: str = ""
     auto: bool = False
+    name: str = ""
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> Part:
@@ -93,7 +94,14 @@ class Part:
             url=str(row.get("url") or ""),
             tail_start=str(row.get("tail_start_id") or ""),
             auto=row.get("auto") is True,
+            name=str(row.get("name") or ""),
         )
+
+    @property
+    def attached(self) -> dict[str, object] | None:
+        """A file, or a sub-agent that was called by name, as it was sent; None for any other part."""
+        fields = {"file": ("mime", "filename", "url"), "agent": ("name",)}.get(self.type, ())
+        return {"type": self.type, **{name: getattr(self, name) for name in fields}} if fields else None
 
     @property
     def own(self) -> bool:

@@ -15,11 +15,15 @@ from django.utils import timezone
 
 from openchamber.models import AgentServer, PinnedMessage, Project, Session
 from openchamber.models.leases import holder
-from openchamber.sessions import delivery, reading, rows
+from openchamber.sessions import delivery, listing, reading, rows
 from openchamber.sessions.delivery import Prompt
+from openchamber.sessions.opencode import client_for
 from tests.agent_server.chamber import wait_for
 from tests.agent_server.opencode_process import OpenCodeProcess, free_port
 from tests.agent_server.scripted_model import Reply, ScriptedModel
+
+# A picture of one point.
+DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -91,6 +95,32 @@ def test_the_list_folds_children_under_their_parent(
     page = body(panel.get(reverse("openchamber:sessions", args=[session.project.slug])))
     assert re.search(r'id="children-ses_\w+"', page)
     assert "1 sub-agent" in page
+
+
+def test_neither_sub_agents_nor_the_archive_push_a_session_out_of_the_list(
+    panel: Client, server: AgentServer, project: Project, opencode: OpenCodeProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "SHOWN", 3)
+    for title in ("Put away", "At the desk"):
+        top = rows.create_session(server, project, title=title)
+        for number in range(4):
+            opencode.create_session(Path(project.directory), title=f"{title}: sub-agent {number}", parentID=top.pk)
+        if title == "Put away":
+            client_for(server).archive(top.pk, archived=True)
+    address = reverse("openchamber:sessions", args=[project.slug])
+    page, archive = body(panel.get(address)), body(panel.get(address, {"archived": "1"}))
+    assert page.count("At the desk: sub-agent") == archive.count("Put away: sub-agent") == 4
+    assert "4 sub-agents" in page
+    assert "Put away" not in page
+    assert "At the desk" not in archive
+    assert "Only the newest" not in page
+    for number in range(3):
+        rows.create_session(server, project, title=f"Later {number}")
+    page = body(panel.get(address))
+    assert "At the desk" not in page
+    assert "Only the newest 3 are shown" in page
+    assert "At the desk" in body(panel.get(address, {"find": "desk"}))
+    assert "Put away" in body(panel.get(address, {"archived": "1"}))
 
 
 def test_the_list_is_searched_by_title(panel: Client, server: AgentServer, project: Project) -> None:
@@ -593,6 +623,30 @@ def test_a_failed_turn_is_tried_again(
     wait_for(lambda: any("echo: Question" in str(m["parts"]) for m in opencode.messages(session.pk)), what="an answer")
     said = [m for m in opencode.messages(session.pk) if m["info"]["role"] == "user"]
     assert len(said) == 1
+
+
+def test_what_was_attached_is_sent_again_with_its_words(
+    htmx: Client, session: Session, opencode: OpenCodeProcess, model: ScriptedModel
+) -> None:
+    model.when(Reply(status=400, text="unwell"), times=1)
+    picture = {"type": "file", "mime": "image/png", "filename": "tide.png", "url": f"data:image/png;base64,{DOT}"}
+    opencode.prompt(session.pk, "Look", picture)
+    opencode.wait_idle(session.pk)
+    assert htmx.post(url("retry-session", session)).status_code == 204
+    wait_for(lambda: "echo: Look" in str(opencode.messages(session.pk)), what="an answer")
+    [said] = [m for m in opencode.messages(session.pk) if m["info"]["role"] == "user"]
+    assert [(part["type"], part.get("filename")) for part in said["parts"]] == [("text", None), ("file", "tide.png")]
+
+
+def test_a_compaction_that_failed_is_no_success(
+    panel: Client, htmx: Client, session: Session, opencode: OpenCodeProcess, model: ScriptedModel
+) -> None:
+    talk(session, opencode, "Hello")
+    model.when(Reply(status=400, text="no summary today"), kind="compaction", times=2)
+    refused = htmx.post(url("compact-session", session))
+    assert refused.status_code == 502
+    assert "no summary today" in refused["HX-Trigger"]
+    assert panel.post(url("compact-session", session)).status_code == 502
 
 
 def test_a_prompt_that_a_failed_compaction_ate_is_offered_again(

@@ -65,7 +65,9 @@ def retry_session(request: PanelRequest, slug: str, session_id: str) -> HttpResp
     if not found.compacted_since:
         client.revert(session.pk, last.id)
         session.disturb()
-    send_message(session, Prompt(last.message.own_text, last.message.agent, last.message.model, last.message.variant))
+    said = last.message
+    attached = [part.attached for part in said.parts if part.attached]
+    send_message(session, Prompt(said.own_text, said.agent, said.model, said.variant, attached=attached))
     return done(request, session)
 
 
