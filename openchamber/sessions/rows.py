@@ -23,7 +23,10 @@ def _known(session_id: str) -> Session | None:
 
 
 def session_row(server: AgentServer | None, info: SessionInfo) -> Session:
-    """The row of a session that the agent server told us of, with its project found by directory."""
+    """The row of a session that the agent server told us of, with its project found by directory.
+
+    Where a session really is, only the agent server knows: what a hook said of it decides until then.
+    """
     row = _known(info.id)
     if row is None:
         return _first_met(
@@ -36,6 +39,10 @@ def session_row(server: AgentServer | None, info: SessionInfo) -> Session:
                 title=info.title[:500],
             )
         )
+    if row.server is None and row.directory != info.directory:
+        row.directory, row.parent = info.directory, info.parent
+        row.project = resolve(info.directory).project
+        row.save(update_fields=["directory", "parent", "project"])
     if (row.title, row.server_id) != (info.title[:500], server.pk if server else row.server_id):
         row.title, row.server = info.title[:500], server or row.server
         row.save(update_fields=["title", "server"])
