@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -59,6 +62,19 @@ def _let_go_of_earlier(session: Session, message: str) -> None:
     if not earlier.overdue:
         raise Conflict(_("An earlier try may still be on its way. Try again in a few seconds."))
     earlier.release()
+
+
+@contextmanager
+def once(name: str) -> Iterator[None]:
+    """Raises `Conflict` while somebody does the same, and for a while after it was done; a failure may be repeated."""
+    by = new_message_id()
+    if not Lease.take(name, seconds=SEND_SECONDS, by=by):
+        raise Conflict(_("An earlier try may still be on its way. Try again in a few seconds."))
+    try:
+        yield
+    except AgentServerError:
+        Lease.give_back(name, by=by)
+        raise
 
 
 def under_way(message: str) -> bool:

@@ -35,6 +35,7 @@ from openchamber.sessions.opencode import (
     Refused,
     client_for,
 )
+from openchamber.sessions.rows import session_row
 
 logger = logging.getLogger(__name__)
 
@@ -318,10 +319,8 @@ def _server_of(session: Session) -> AgentServer | None:
     """The agent server that knows a session which only a hook has told us of; remembered when found."""
     for server in AgentServer.objects.usable():
         try:
-            client_for(server).session(session.pk)
+            session_row(server, client_for(server).session(session.pk))
         except AgentServerError:
             continue
-        session.server = server
-        session.save(update_fields=["server"])
         return server
     return None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connections
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -17,7 +19,7 @@ from openchamber.models import AgentServer, PinnedMessage, Project, Session
 from openchamber.models.leases import holder
 from openchamber.sessions import delivery, listing, reading, rows
 from openchamber.sessions.delivery import Prompt
-from openchamber.sessions.opencode import client_for
+from openchamber.sessions.opencode import OpenCode, Unreachable, client_for
 from tests.agent_server.chamber import wait_for
 from tests.agent_server.opencode_process import OpenCodeProcess, free_port
 from tests.agent_server.scripted_model import Reply, ScriptedModel
@@ -218,6 +220,18 @@ def test_a_title_that_is_too_long_is_refused(panel: Client, server: AgentServer,
 def test_a_stranger_sees_no_session(session: Session, sign_in: Callable[..., Client], stranger: Any) -> None:
     assert sign_in(stranger).get(url("session", session)).status_code == 404
     assert sign_in(stranger).post(url("send-message", session), {"text": "x"}).status_code == 404
+
+
+def test_a_session_is_where_the_agent_server_says_whatever_a_hook_said(
+    server: AgentServer, project: Project, opencode: OpenCodeProcess, stranger: Any, sign_in: Any, tmp_path: Path
+) -> None:
+    mine = Project.objects.create(name="Mine", slug="mine", directory=str(tmp_path / "mine"))
+    mine.members.add(stranger)
+    victim = opencode.create_session(Path(project.directory), title="Secret tides")
+    rows.client_session("opencode", victim, mine.directory)
+    address = reverse("openchamber:session", args=["mine", victim])
+    assert sign_in(stranger).get(address).status_code == 404
+    assert Session.objects.get(pk=victim).project == project
 
 
 def test_a_session_is_found_only_in_its_own_project(panel: Client, session: Session, tmp_path: Path) -> None:
@@ -623,6 +637,43 @@ def test_a_failed_turn_is_tried_again(
     wait_for(lambda: any("echo: Question" in str(m["parts"]) for m in opencode.messages(session.pk)), what="an answer")
     said = [m for m in opencode.messages(session.pk) if m["info"]["role"] == "user"]
     assert len(said) == 1
+
+
+def test_two_who_try_again_at_once_send_once(
+    htmx: Client, session: Session, opencode: OpenCodeProcess, model: ScriptedModel
+) -> None:
+    model.when(Reply(status=400, text="unwell"), said="Question", times=1)
+    talk(session, opencode, "Question")
+    with ThreadPoolExecutor(3) as pool:
+        tries = [pool.submit(closing, lambda: htmx.post(url("retry-session", session)).status_code) for _n in range(3)]
+    assert [done.result() for done in tries].count(204) == 1
+    wait_for(lambda: "echo: Question" in str(opencode.messages(session.pk)), what="an answer")
+    assert len([m for m in opencode.messages(session.pk) if m["info"]["role"] == "user"]) == 1
+
+
+def closing(work: Callable[[], Any]) -> Any:
+    """Work in a thread of its own, which leaves no connection behind."""
+    try:
+        return work()
+    finally:
+        connections.close_all()
+
+
+def test_a_try_that_fails_leaves_the_message_where_it_was(
+    htmx: Client, session: Session, opencode: OpenCodeProcess, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model.when(Reply(status=400, text="unwell"), said="Question", times=1)
+    talk(session, opencode, "Question")
+
+    def broken(*_given: Any, **_more: Any) -> None:
+        raise Unreachable("broke off")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OpenCode, "prompt", broken)
+        assert htmx.post(url("retry-session", session)).status_code == 502
+    assert "revert" not in opencode.session(session.pk)
+    assert htmx.post(url("retry-session", session)).status_code == 204
+    wait_for(lambda: "echo: Question" in str(opencode.messages(session.pk)), what="an answer")
 
 
 def test_what_was_attached_is_sent_again_with_its_words(

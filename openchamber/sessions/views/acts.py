@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -13,9 +15,10 @@ from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 from openchamber.errors import Invalid, NotFound
 from openchamber.models import Session
 from openchamber.panel import PanelRequest
-from openchamber.sessions import reading, rows
+from openchamber.sessions import attempts, reading, rows
 from openchamber.sessions.delivery import Prompt, send_message
 from openchamber.sessions.forms import TitleForm
+from openchamber.sessions.opencode import AgentServerError, Message
 from openchamber.sessions.views import client_of, message_named, session_of
 from openchamber.sessions.views.pages import url_of
 from openchamber.signals import choice_made
@@ -62,13 +65,23 @@ def retry_session(request: PanelRequest, slug: str, session_id: str) -> HttpResp
     last = found.last_said
     if last is None or not found.unanswered:
         raise Invalid(_("The last message was answered. Write a new one."))
-    if not found.compacted_since:
-        client.revert(session.pk, last.id)
-        session.disturb()
-    said = last.message
-    attached = [part.attached for part in said.parts if part.attached]
-    send_message(session, Prompt(said.own_text, said.agent, said.model, said.variant, attached=attached))
+    with attempts.once(f"retry:{last.id}"):
+        if not found.compacted_since:
+            client.revert(session.pk, last.id)
+            session.disturb()
+        try:
+            send_message(session, said_again(last.message))
+        except AgentServerError:
+            with suppress(AgentServerError):
+                client.unrevert(session.pk)
+            raise
     return done(request, session)
+
+
+def said_again(message: Message) -> Prompt:
+    """The prompt that a message was, what was attached to it included."""
+    attached = [part.attached for part in message.parts if part.attached]
+    return Prompt(message.own_text, message.agent, message.model, message.variant, attached=attached)
 
 
 @require_http_methods(["GET", "POST"])
