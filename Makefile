@@ -65,13 +65,14 @@ system-packages:
 run: install
 	@exec $(BIN)/python manage.py serve $(ARGS)
 
-# Agents' memory is not installed in the first run, on in the second and the last, off in the third.
+# Agents' memory is not installed in the first run, on in the second and the last, off in the third. What the last leaves
+# out the second asked of PostgreSQL and the third of SQLite.
 test: install-checks system-packages lint
 	@$(CHECKED) $(BIN)/python manage.py makemigrations --check --dry-run
 	@$(call chosen,$(PYTEST))
 	@$(call chosen,OPENCHAMBER_TEST_MEMORY=on $(BIN)/python -m tests.postgresql $(PYTEST) -m "not browser and not real and not pure")
 	@$(call chosen,OPENCHAMBER_TEST_MEMORY=off $(PYTEST) -m "not browser and not real and not soak and not pure")
-	@$(if $(TESTS),,OPENCHAMBER_TEST_MEMORY=on $(PYTEST) tests/memory tests/test_house.py)
+	@$(if $(TESTS),,OPENCHAMBER_TEST_MEMORY=on $(PYTEST) tests/memory tests/test_house.py -m "browser or real or soak or pure")
 
 lint: install-checks
 	@$(BIN)/ruff check .
