@@ -7,13 +7,17 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memory.models import Agent, Author, Entry, Judgement, Scope, Stale, Switches, Taken, Through
+from memory.reading import sound
+from memory.refusals import readable
 from memory.threats import visible
+from openchamber.texts import is_key
 
 
 def words_of(matches: list[dict[str, str]]) -> str:
@@ -22,8 +26,23 @@ def words_of(matches: list[dict[str, str]]) -> str:
     return visible("\n".join(lines))
 
 
+def drawn(answer: HttpResponse) -> HttpResponse:
+    """A page of the admin, which else reads its rows only when it has left the view."""
+    return answer.render() if isinstance(answer, TemplateResponse) else answer
+
+
 class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Everything to read; what changes goes through acts that mind history and verdicts."""
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """The list; said to be unavailable where a row cannot be read."""
+        with readable():
+            return drawn(super().changelist_view(request, extra_context))
+
+    def changeform_view(self, *args: Any, **kwargs: Any) -> HttpResponse:
+        """One of them, or that it cannot be read."""
+        with readable():
+            return drawn(super().changeform_view(*args, **kwargs))
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Nothing is written here."""
@@ -60,6 +79,12 @@ class EntryAdmin(ReadOnlyAdmin):
         *("awaiting", "conflicting", "origin_session", "origin_agent", "origin_client"),
         *("created_at", "updated_at", "deleted_at", "revision", "scanned_with"),
     ]
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Entry | None:
+        """The entry; 503 where it cannot be read, which else is taken for one that is not there."""
+        with readable():
+            found = self.get_queryset(request).filter(pk=object_id).first() if is_key(object_id) else None
+            return found and sound(found)
 
     @admin.display(description=_("title"), ordering="title")
     def titled(self, entry: Entry) -> str:

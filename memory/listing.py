@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,13 +11,10 @@ from memory.finding import matching
 from memory.models import Entry, Scope, SeenMark, Through
 from memory.models.questions import EntryQuerySet
 from memory.models.scopes import ScopeQuerySet
-from memory.reading import BROKEN, Reading, has_time, judge, read
+from memory.reading import BROKEN, Reading, judge, log_broken, read, sound
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
-
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +85,15 @@ def read_all(scopes: Sequence[Scope]) -> list[Reading]:
 def newest_of(entries: EntryQuerySet, scopes: ScopeQuerySet, *, most: int) -> tuple[list[Entry], list[Scope]]:
     """The newest of these entries, and the scopes that cannot be read; such a one hides no other's entries."""
     try:
-        return [has_time(entry) for entry in entries[:most]], []
+        return [sound(entry) for entry in entries[:most]], []
     except BROKEN:
         rows: list[Entry] = []
         broken: list[Scope] = []
         for scope in scopes:
             try:
-                rows += [has_time(entry) for entry in entries.filter(scope=scope)[:most]]
-            except BROKEN:
-                logger.exception("%s could not be read", scope.source)
+                rows += [sound(entry) for entry in entries.filter(scope=scope)[:most]]
+            except BROKEN as error:
+                log_broken(scope.source, error)
                 broken.append(scope)
         rows.sort(key=lambda entry: (entry.updated_at, entry.pk), reverse=True)
         return rows[:most], broken

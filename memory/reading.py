@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -85,8 +86,8 @@ def read(kind: str, scope: Scope | None) -> Reading:
         for entry in entries:
             entry.scope = scope
         judge(scope, entries)
-    except BROKEN:
-        logger.exception("%s could not be read", scope.source)
+    except BROKEN as broken:
+        log_broken(scope.source, broken)
         return Reading(kind, scope, failed=True)
     return Reading(kind, scope, entries)
 
@@ -103,8 +104,8 @@ def read_lines(kind: str, scope: Scope | None, *, without: QuerySet[Entry] | Non
         if old := [line.pk for line in lines if not is_judged(line)]:
             judge(scope, whole(scope, old))
             lines = lines_of(rows)
-    except BROKEN:
-        logger.exception("%s could not be read", scope.source)
+    except BROKEN as broken:
+        log_broken(scope.source, broken)
         return LineReading(kind, scope, failed=True)
     return as_read(scope, lines)
 
@@ -152,17 +153,28 @@ def unconverted(rows: QuerySet[Entry, Any]) -> list[tuple[Any, ...]]:
 
 def line_of(values: Sequence[Any]) -> Line:
     """A line of a driver's values: SQLite's times have no zone, and are in UTC."""
+    if None in values:
+        raise ValueError(f"{values[0]} lacks something")
     *others, time = values
-    if time is None:
-        raise ValueError(f"{others[0]} has no time")
     return Line._make((*others, time if time.tzinfo else time.replace(tzinfo=UTC)))
 
 
-def has_time(entry: Entry) -> Entry:
-    """The entry; ValueError where its time is none. SQLite's driver reads any text as a time or as nothing."""
-    if entry.updated_at is None:
-        raise ValueError(f"{entry.pk} has no time")
+def sound(entry: Entry) -> Entry:
+    """The entry; ValueError where its row does not hold what it should. SQLite keeps anything in any column, and its
+    driver reads any text as a time or as nothing."""
+    words = (entry.title, entry.description, entry.body, entry.name, entry.type)
+    lacking = None in (entry.created_at, entry.updated_at, entry.flagged, entry.awaiting)
+    known = isinstance(entry.matches, list) and all(isinstance(match, dict) for match in entry.matches)
+    if lacking or not known or not all(isinstance(text, str) for text in words):
+        raise ValueError(f"{entry.pk} is broken")
     return entry
+
+
+def log_broken(what: str, error: Exception) -> None:
+    """Tell the operator what cannot be read and where that came out, without what the error says: a database's quotes
+    the row, and nothing that is withheld gets into a log."""
+    places = "".join(traceback.format_tb(error.__traceback__))
+    logger.error("%s could not be read: %s\n%s", what, type(error).__name__, places)
 
 
 def whole(scope: Scope, keys: Sequence[int]) -> list[Entry]:
@@ -175,7 +187,7 @@ def whole(scope: Scope, keys: Sequence[int]) -> list[Entry]:
 
 def judge(scope: Scope, entries: Iterable[Entry]) -> int:
     """Scan what no present verdict is about: an older scanner's, or another content's. How many that were."""
-    old = [entry for entry in entries if not is_judged(has_time(entry))]
+    old = [entry for entry in entries if not is_judged(sound(entry))]
     if not old:
         return 0
     for entry in old:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from django.utils.translation import gettext as _
 
-from memory.reading import BROKEN
+from memory.reading import BROKEN, log_broken
 from openchamber.errors import Unavailable
 
 
@@ -22,4 +22,5 @@ def readable() -> Iterator[None]:
     try:
         yield
     except BROKEN as broken:
-        raise unavailable() from broken
+        log_broken("An entry", broken)
+        raise unavailable() from None  # what the database says quotes the row

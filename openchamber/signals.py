@@ -20,7 +20,7 @@ context_wanted = Signal()
 context_version_wanted = Signal()
 
 # What matches a search? Arguments: projects (QuerySet[Project]), query (str), kind (str or ""),
-# limit (int). Answer: a list of `openchamber.search.Hit`.
+# limit (int). Answer: a list of `openchamber.search.Hit`; `Incomplete` with one where some of it could not be read.
 search_wanted = Signal()
 
 # Which sections has a project's panel? Arguments: project. Answer: a list of `openchamber.panel.Section`.

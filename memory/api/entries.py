@@ -19,7 +19,7 @@ from memory.index import sizes
 from memory.models import Agent, Author, Entry, Scope, Stale, Taken, Through
 from memory.models.scopes import ScopeQuerySet
 from memory.prompts import has_memory, with_memory
-from memory.reading import LineReading, judge, read_all_lines
+from memory.reading import LineReading, judge, read_all_lines, sound
 from memory.refusals import readable
 from openchamber.bodies import Body
 from openchamber.errors import Conflict, Invalid, NotFound
@@ -108,7 +108,8 @@ def entry_named(request: ApiRequest, place: tuple[str, str, str], name: str) -> 
     """The live entry with this name in a scope."""
     scope = scope_named(request, *place)
     with readable():
-        entry = scope.entries.live().select_related("scope__agent").filter(name=name).first()
+        found = scope.entries.live().select_related("scope__agent").filter(name=name).first()
+        entry = found and sound(found)
     if entry is None:
         raise NotFound(_("There is no entry of that name in this scope, or it was deleted."))
     return entry
@@ -201,7 +202,8 @@ def undelete_entry(request: ApiRequest, p: str, a: str, scope: str, name: str) -
     """Bring a deleted entry back; 409 when its name or title is taken again."""
     rows = scope_named(request, p, a, scope).entries.select_related("scope__agent").filter(name=name)
     with readable():
-        entry = rows.filter(deleted_at__isnull=False).order_by("-deleted_at").first() or rows.first()
+        found = rows.filter(deleted_at__isnull=False).order_by("-deleted_at").first() or rows.first()
+        entry = found and sound(found)
     if entry is None:
         raise NotFound(_("There was no entry of that name in this scope."))
     with refusals(request, entry):

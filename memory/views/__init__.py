@@ -7,6 +7,7 @@ from django.shortcuts import get_object_or_404
 from memory.access import visible_scopes
 from memory.models import Agent, Author, Entry, Through
 from memory.models.scopes import ScopeQuerySet
+from memory.reading import sound
 from memory.refusals import readable
 from openchamber.panel import PanelRequest
 from openchamber.projects import access
@@ -31,4 +32,4 @@ def entry_of(request: PanelRequest, slug: str, pk: int, *, live: bool = True) ->
     """The entry that a page or an act is about, if the caller sees its scope."""
     rows = Entry.objects.filter(scope__in=scopes_for(request, agent_of(slug))).select_related("scope__agent")
     with readable():
-        return get_object_or_404(rows.live() if live else rows, pk=pk)
+        return sound(get_object_or_404(rows.live() if live else rows, pk=pk))

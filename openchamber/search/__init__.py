@@ -57,9 +57,17 @@ class Hit:
         return marked(self.title, self.wishes)
 
 
+class Incomplete(Exception):
+    """Raised by an app that could not search everything; `hits` are what it found in the rest."""
+
+    def __init__(self, hits: Sequence[Hit]) -> None:
+        super().__init__("Some of it could not be read.")
+        self.hits = hits
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The hits of all apps, the best first, how many of each kind, and the apps that could not answer."""
+    """The hits of all apps, the best first, how many of each kind, and the apps that could not answer fully."""
 
     query: str
     hits: list[Hit] = field(default_factory=list)
@@ -83,6 +91,7 @@ def ask(projects: ProjectQuerySet, query: str, *, kind: str = "", limit: int = M
     for receiver, answer in answers:
         if isinstance(answer, Exception):
             found.failed.append(receiver.__module__.partition(".")[0])
+            found.hits.extend(answer.hits if isinstance(answer, Incomplete) else [])
         else:
             found.hits.extend(answer)
     found.hits.sort(key=lambda hit: (-hit.score, -hit.changed_at.timestamp(), hit.kind, hit.id))

@@ -43,10 +43,12 @@ class HitOut(Schema):
 
 
 class HitPage(Page[HitOut]):
-    """Hits, the best first. Of each app the best 150 are told and counted."""
+    """Hits, the best first. Of each app the best 150 are told and counted; `failed` names those that could not be
+    searched, or not everywhere: what they would have found is not missing from them."""
 
     total: int
     took_ms: float
+    failed: list[str]
 
 
 @router.get("/search", response=HitPage)
@@ -60,7 +62,7 @@ def search(request: ApiRequest, asked: Query[Search], paging: Query[Paging]) -> 
     listed = page_of(found.hits, paging)
     results = [shown(hit) for hit in with_passages(listed["results"])]
     took = round((time.perf_counter() - started) * 1000, 1)
-    return {**listed, "results": results, "total": len(found.hits), "took_ms": took}
+    return {**listed, "results": results, "total": len(found.hits), "took_ms": took, "failed": found.failed}
 
 
 def shown(hit: Hit) -> dict[str, Any]:

@@ -31,7 +31,7 @@ class Command(BaseCommand):
                 entries = entries_of(scope, anew=options["all"])
                 scanned += judge(scope, entries)
             except BROKEN as error:
-                told.append(f"{scope} cannot be read: {error}")
+                told.append(f"{scope} cannot be read: {type(error).__name__}")  # what it says quotes the row
             else:
                 told += [f"withheld: {scope} · {entry} ({reason(entry)})" for entry in entries if entry.flagged]
         self.stdout.write("\n".join([f"Scanner {SCANNER_VERSION}: {scanned} scanned.", *told]))
