@@ -198,7 +198,7 @@ class Entry(models.Model):
         self.flagged = self._is_flagged()
         if (self.judgement, self.flagged) == before:
             return
-        self.conflicting = self.conflicting and self.flagged
+        self.conflicting = False  # this is the answer to it; where the title is taken still, it is refused
         with transaction.atomic():
             self.lock()
             Judgement.record(self, verdict, by=by)
@@ -274,7 +274,7 @@ class Entry(models.Model):
         with transaction.atomic():
             lock_scopes(self.scope_id)
             self._hear()
-            self.conflicting = self.conflicting and self.flagged
+            self.conflicting = False
             if others_came(self.scope, since=self.deleted_at):
                 check_room(self.scope, withheld=self.withheld)
             self.deleted_at = None
@@ -292,6 +292,7 @@ class Entry(models.Model):
         clean entry's title twice, this one stays withheld, as a conflict for a person to judge. Call it under the
         scope's lock: what a person said since the scan began is heard first."""
         self._hear()
+        self.conflicting = False
         rows = Entry.objects.filter(pk=self.pk, revision=self.revision)
         try:
             with transaction.atomic():
@@ -304,8 +305,6 @@ class Entry(models.Model):
 
     def _follow(self, *, through: Author) -> None:
         """Take over what somebody said of the same content elsewhere."""
-        self._hear()
-        self.conflicting = self.conflicting and self.flagged
         if self.store_verdict():
             record(self, "~", by=through, reason="judged")
             scope_changed(self.scope)

@@ -17,7 +17,7 @@ from django_htmx.http import trigger_client_event
 
 from memory.differences import pieces
 from memory.forms import MoveForm, ReadForm, VerdictForm
-from memory.models import Entry, Stale, Taken
+from memory.models import Entry, Judgement, Stale, Taken
 from memory.rendering import body_html, shown_characters
 from memory.threats import visible
 from memory.views import author, entry_of, scopes_for
@@ -38,7 +38,7 @@ def drawer_context(request: PanelRequest, entry: Entry) -> dict[str, Any]:
         "characters": shown_characters(entry),
         "changes": entry.history.count(),
         "move_form": MoveForm(scopes, initial={"scope": entry.scope_id, "seen": entry.revision}),
-        "judged": entry.judgements.select_related("by").first(),
+        "judged": Judgement.objects.filter(content_hash=entry.content_hash).select_related("by").first(),
     }
 
 

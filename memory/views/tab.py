@@ -153,7 +153,7 @@ def review(request: PanelRequest) -> HttpResponse:
     scopes = visible_scopes(access.signed_in(request))
     entries = Entry.objects.live().filter(scope__in=scopes).select_related("scope__agent").newest_first()
     queues = {
-        "flagged": entries.filter(flagged=True, judgement=Entry.Judgement.NONE),
+        "flagged": entries.filter(flagged=True).exclude(conflicting=True).exclude(judgement=Entry.Judgement.THREAT),
         "awaiting": entries.filter(awaiting=True, flagged=False),
         "conflicting": entries.filter(conflicting=True),
         "recent": entries.told(),

@@ -125,6 +125,42 @@ def test_a_verdict_leaves_an_entry_elsewhere_withheld_whose_title_is_taken_there
     assert not Entry.objects.get(pk=here.pk).flagged
 
 
+def in_conflict(write: Callable[..., Entry], workspace: Scope, by: Author, owner: Any) -> Entry:
+    """An entry that was judged safe elsewhere while another has its title here."""
+    here, there = write("Release notes", THREAT), write("Release notes", THREAT, scope=workspace)
+    write("Release notes", "Every Friday.", scope=workspace)
+    here.judge("safe", by=owner, through=by)
+    return Entry.objects.select_related("scope__agent").get(pk=there.pk)
+
+
+def test_a_conflict_about_a_title_says_so_and_what_to_do(
+    panel: Client, write: Callable[..., Entry], workspace: Scope, by: Author, owner: Any
+) -> None:
+    page = panel.get(in_conflict(write, workspace, by, owner).get_absolute_url()).content.decode()
+    assert "another entry here has its title" in page
+    assert "Withheld: another entry has its title" in page
+    assert "two places at once" not in page
+    assert "Withheld: it reads like an order" not in page
+
+
+def test_what_stays_withheld_stays_in_the_queue(
+    panel: Client, write: Callable[..., Entry], workspace: Scope, by: Author, owner: Any
+) -> None:
+    entry = in_conflict(write, workspace, by, owner)
+    entry.settle(by=by)
+    queue = panel.get("/memory/review/?show=flagged")
+    assert [one.pk for one in queue.context["rows"]] == [entry.pk]
+    assert (queue.context["counts"]["flagged"], queue.context["unanswered"]) == (1, 1)
+
+
+def test_a_verdict_ends_a_conflict(write: Callable[..., Entry], workspace: Scope, by: Author, owner: Any) -> None:
+    entry = in_conflict(write, workspace, by, owner)
+    entry.judge("threat", by=owner, through=by)
+    entry.refresh_from_db()
+    assert (entry.flagged, entry.conflicting) == (True, False)
+    assert not Entry.objects.unanswered().exists()
+
+
 # ------------------------------------------------------------------------- broken rows
 
 
