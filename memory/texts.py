@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import unicodedata
 from collections.abc import Collection
 
@@ -14,6 +13,7 @@ from django.utils.translation import ngettext_lazy
 from memory.threats.fold import in_flag, is_invisible
 
 TITLE_LENGTH, DESCRIPTION_LENGTH, BODY_LENGTH, NAME_LENGTH = 120, 500, 20_000, 60  # characters
+KEY_LENGTH = 2 * TITLE_LENGTH
 # An index is a file of that name, and Windows has no file of these.
 RESERVED = {
     "memory",
@@ -25,7 +25,6 @@ RESERVED = {
 }
 # Marks that stand on or beside a letter.
 MARKS = {"Mn", "Mc"}
-LINK = re.compile(r"\[\[([^\[\]\n]{1,120})\]\]")
 
 
 def plain(text: str) -> str:
@@ -62,7 +61,11 @@ def folded(text: str) -> str:
 def title_key(title: str) -> str:
     """What two titles that are the same to a reader have in common: neither case, form, spaces nor what nobody sees
     count."""
-    return " ".join(folded(legible(plain(title))).split())[: 2 * TITLE_LENGTH]
+    key = " ".join(folded(legible(plain(title))).split())
+    if len(key) <= KEY_LENGTH:
+        return key
+    # One letter can unfold to eighteen. What is left out counts too: else two titles would be one.
+    return f"{key[: KEY_LENGTH - 17]} {revision_of(key)}"
 
 
 def name_from(title: str) -> str:
@@ -108,11 +111,6 @@ def content_hash(title: str, description: str, body: str) -> str:
 def revision_of(*parts: str) -> str:
     """16 hex for a state of an entry."""
     return hashlib.sha256("\x00".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def links(body: str) -> list[str]:
-    """What a body refers to by `[[name]]`, each once."""
-    return list(dict.fromkeys(found.strip() for found in LINK.findall(body)))
 
 
 class AtMost:

@@ -32,6 +32,7 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
+from openchamber.references import KEY, References, references_plugin
 from openchamber.templatetags.panel import icon
 
 # Longer texts are shown as they were written: nobody reads a megabyte of formatted text at once.
@@ -68,22 +69,23 @@ ATTRIBUTE = re.compile(r' ([a-z-]+)(?:="([^"<>]*)")?')
 CLOSING = re.compile(r"</([a-z][a-z0-9]*)>")
 
 
-def render(text: str, *, prefix: str = "") -> SafeString:
-    """`text` as HTML: CommonMark with tables, task lists, footnotes and highlighted code.
+def render(text: str, *, prefix: str = "", references: References | None = None) -> SafeString:
+    """`text` as HTML: CommonMark with tables, task lists, footnotes, highlighted code, and `references` as links.
 
     `prefix` keeps footnotes of two texts on one page apart. The work is linear in the length of
     the text, and past `LIMIT` characters it is only shown as written.
     """
     if len(text) > LIMIT:
         return format_html('<pre class="text" tabindex="0">{}</pre>', text)
-    return _rendered(text, prefix, get_language() or "")
+    return _rendered(text, prefix, references, get_language() or "")
 
 
 @lru_cache(maxsize=1024)
-def _rendered(text: str, prefix: str, language: str) -> SafeString:
+def _rendered(text: str, prefix: str, references: References | None, language: str) -> SafeString:
     # The language is a key because code blocks carry translated words.
     figures: list[SafeString] = []
-    html = _parser().render(text.replace("\0", "\N{REPLACEMENT CHARACTER}"), {"figures": figures, "docId": prefix})
+    environment = {"figures": figures, "docId": prefix, KEY: references}
+    html = _parser().render(text.replace("\0", "\N{REPLACEMENT CHARACTER}"), environment)
     html = cleaned(html)
     return mark_safe(FIGURE.sub(lambda match: _figure(figures, int(match[1])), html))  # noqa: S308
 
@@ -227,6 +229,7 @@ def _parser() -> MarkdownIt:
         ["table", "strikethrough"]
     )
     parser.use(footnote_plugin)
+    parser.use(references_plugin)
     parser.core.ruler.after("inline", "tasks", _mark_tasks)
     for name in ("td_open", "th_open"):
         parser.add_render_rule(name, _cell)

@@ -70,6 +70,11 @@ def test_what_nobody_can_see_is_empty(write: Callable[..., Entry], fields: dict[
         write(**fields)
 
 
+def test_titles_that_differ_only_far_behind_are_two(write: Callable[..., Entry]) -> None:
+    long = "\ufdfa" * 14  # each is a greeting of eighteen letters
+    assert write(f"{long}A").title_key != write(f"{long}B").title_key
+
+
 def test_two_titles_of_one_name_get_numbers(write: Callable[..., Entry]) -> None:
     assert [write(title).name for title in ("C!", "C?", "C#")] == ["c", "c-2", "c-3"]
 
