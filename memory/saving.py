@@ -64,8 +64,10 @@ def memory_save(holder: Holder, kind: str, draft: Draft, *, by: Author) -> Answe
     except ValidationError as error:
         raise Invalid(_refusal(error), fields=error.message_dict) from error
     except Stale as stale:
-        sentence = f"“{draft.content[0]}” was changed since you read it. Nothing was saved: read it again, then decide."
         secret = stale.current.withheld or stale.current.deleted_at is not None
+        title = draft.content[0] or ("" if secret else stale.current.title)
+        named = f"“{title}”" if title else "This entry"
+        sentence = f"{named} was changed since you read it. Nothing was saved: read it again, then decide."
         raise Conflict(sentence, current=None if secret else shown(stale.current, body=True)) from stale
     except Taken as taken:
         raise Conflict(str(taken)) from taken

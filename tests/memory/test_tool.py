@@ -165,6 +165,8 @@ def test_a_lost_update_is_refused(save: Callable[..., Any]) -> None:
     assert refused.value.current
     assert refused.value.current["body"] == "9090"
     assert Entry.objects.get().body == "9090"
+    with pytest.raises(Conflict, match="“Port of the proxy” was changed"):
+        save("", "7070", name="port-of-the-proxy", revision=read)
 
 
 def test_new_entries_about_the_user_can_wait_for_approval(save: Callable[..., Any], holder: Holder, by: Author) -> None:
