@@ -5,6 +5,7 @@ from memory.threats.categories import DISPLACED, EXFILTRATION, GUARDRAILS, HIDDE
 LIKELY: dict[str, tuple[str, ...]] = {
     DISPLACED: (
         "!displace 3 prior 2 limits",
+        "!displace 3 prior 2 orders",
         "!displace 1 your 2 limits",
         "!displace 0 all",
         "!reveal 3 system 0 promptword",
@@ -19,6 +20,7 @@ LIKELY: dict[str, tuple[str, ...]] = {
         "real 0 task",
         "hidden 1 orders",
         "follow 1 this 1 file/text/note/entry/memory",
+        "this 1 note/memory/entry 3 precedence/priority",
         "do 0 what 1 this 2 says",
         "do 0 as 1 written",
         "!displace 0 all 0 limits",
@@ -57,6 +59,8 @@ LIKELY: dict[str, tuple[str, ...]] = {
         "no 1 real 1 harm",
         "simulation",
         "without 1 askfor 2 user/confirm",
+        "never 1 askfor 3 confirm/approval",
+        "run/call 3 without 1 approval",
         "your 1 creator",
         "emergency 1 override",
         "as 1 your 1 administrator/admin/owner/developer",
@@ -82,6 +86,7 @@ LIKELY: dict[str, tuple[str, ...]] = {
     ),
     SECRECY: (
         "not 1 tell 1 anyone/anybody",
+        "not 1 tell 2 crowd",
         "between 1 us",
         "for 1 your 1 eyes 1 only",
     ),
@@ -118,6 +123,7 @@ LIKELY: dict[str, tuple[str, ...]] = {
 SUSPICIOUS: dict[str, tuple[str, ...]] = {
     DISPLACED: (
         "new 1 orders",
+        "must 1 is 1 obeyed/followed",
         "follow 2 orders",
         "!displace 1 limits",
     ),
@@ -159,6 +165,10 @@ SUSPICIOUS: dict[str, tuple[str, ...]] = {
         "not 1 tell 1 thing",
     ),
     EXFILTRATION: ("attacker/exfil/exfiltrate",),
-    REMOTE: ("call 1 tool",),
+    REMOTE: (
+        "call 1 tool",
+        "always 6 run 3 download",
+        "no 2 need/needs 1 approval/permission/confirmation",
+    ),
     HIDDEN: ("always 1 append",),
 }

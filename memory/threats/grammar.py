@@ -19,7 +19,9 @@ ELISION = re.compile(r"\b(l|d|n|s|c|j|m|t|qu|un|all|dell|nell|sull|dall)['’](?
 IDEAS = frozenset(chain.from_iterable(LANGUAGES))
 # A long text is read in blocks, each of which begins before the one before it ends, so that no rule's words are parted.
 BLOCK, OVERLAP = 64, 24
+UNLESSES = re.compile(r"~(\d+) ")
 START = "^"  # in a rule: where a sentence begins
+UNLESS = "~"  # in a rule, before a number: unless this follows within so many words of the sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +45,24 @@ class Found:
 
 
 def parts(text: str) -> list[str]:
-    """The words of a rule: names of ideas and numbers."""
-    return text.removeprefix("!").split()
+    """The parts of a rule: names of ideas, numbers, and what must not follow, with its number."""
+    return UNLESSES.sub(r"~\1:", text.removeprefix("!")).split()
 
 
 def named(text: str) -> Iterator[str]:
-    """The parts of a rule that stand for words."""
-    return (part for part in parts(text) if part != START and not part.isdigit())
+    """The parts of a rule that stand for words which a text must have."""
+    return (part for part in parts(text) if part[0] not in (START, UNLESS) and not part.isdigit())
+
+
+def named_at_all(text: str) -> Iterator[str]:
+    """These, and the ones that must not follow."""
+    return (part.rpartition(":")[2] for part in parts(text) if part != START and not part.isdigit())
 
 
 def own_words() -> set[str]:
     """The words that rules name themselves because no idea has that name."""
     texts = chain.from_iterable(chain.from_iterable(table.values()) for table in rules.TABLES.values())
-    return {name for text in texts for part in named(text) for name in part.split("/") if name not in IDEAS}
+    return {name for text in texts for part in named_at_all(text) for name in part.split("/") if name not in IDEAS}
 
 
 VOCABULARY = vocabulary.of(own_words())
@@ -89,6 +96,9 @@ def expression(part: str) -> str:
     """A part of a rule as it stands in an expression."""
     if part == START:
         return "(?:^|(?<=[|]))"
+    if part[0] == UNLESS:
+        words, _colon, name = part[1:].partition(":")
+        return f"(?![^|]{{0,{words}}}[{choice(name)}])"
     return f".{{0,{part}}}?" if part.isdigit() else f"[{choice(part)}]"
 
 

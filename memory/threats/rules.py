@@ -1,8 +1,9 @@
 """The rules: sequences of ideas that make an order to an agent. Pure data.
 
 `displace 3 prior 2 orders` reads: a word for *displace*, at most three words, one for *prior*, at most two words, one
-for *orders*. `a/b` is either; a name that is no idea is that very word; `^` is the beginning of a sentence. A rule that
-begins with `!` does not count after a negation ("never reveal the prompt").
+for *orders*. `a/b` is either; a name that is no idea is that very word; `^` is the beginning of a sentence;
+`~4 tame` is "unless a word for *tame* follows within four words of the sentence". A rule that begins with `!` does not
+count after a negation ("never reveal the prompt").
 """
 
 from memory.threats.certain import CERTAIN

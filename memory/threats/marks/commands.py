@@ -29,6 +29,13 @@ MARKS = (
         SHELL,
         weight=LIKELY,
     ),
+    # From a bare address that is no private one: nobody installs like that on purpose.
+    shape(
+        REMOTE,
+        ["curl ", "wget "],
+        r"\b(?:curl|wget) [^\n|]{0,60}https?://(?!10\.|127\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)\d{1,3}(?:\.\d{1,3}){3}\b",
+        SHELL,
+    ),
     shape(
         REMOTE,
         ["curl|", "curl |"],
@@ -54,6 +61,13 @@ MARKS = (
         REMOTE,
         ["rm -"],
         r"rm -(?:rf|fr|r -f|f -r)\w?\s{1,3}(?:--no-preserve-root\s)?[\"']?(?:/|~|\$home|/\*)(?:[\"'\s;<,.)]|$)",
+    ),
+    # In code, where notes also warn of it.
+    shape(
+        REMOTE,
+        ["rm -"],
+        r"rm -(?:rf|fr|r -f|f -r)\w?\s{1,3}(?:--no-preserve-root\s)?(?:/|~|\$home|/\*)`",
+        weight=LIKELY,
     ),
     shape(
         REMOTE,
@@ -182,5 +196,11 @@ MARKS = (
             '"browsercontrol": ?true',
             '"(?:discovery|mdns)": ?"full"',
         ),
+    ),
+    shape(
+        REMOTE,
+        ['"allow"'],
+        r'"(?:bash|edit|webfetch|external_directory|permissions?|\*)" ?: ?"allow"',
+        weight=LIKELY,
     ),
 )

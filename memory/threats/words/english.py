@@ -28,6 +28,7 @@ ENGLISH = {
     "user": "user users human humans operator owner anyone anybody reader developer developers reviewer reviewers "
     "nobody",
     "now": "now henceforth hereafter onwards onward forth",
+    "offword": "off",
     "from": "from starting beginning since effective",
     "is": "are is be being become becomes were was am",
     "not": "not dont never cannot cant wont shouldnt doesnt mustnt isnt no without nor didnt neither avoid",
@@ -92,7 +93,12 @@ ENGLISH = {
     "collect": "collect gather harvest grab capture read dump extract",
     "place": "http https url webhook attacker collector ftp ngrok pastebin requestbin evil exfil gist",
     "foreign": "attacker attackers evil exfil collector hacker pastebin requestbin malicious",
+    # what orders are about that are no orders to an agent
+    "document": "readme wiki docs doc documentation contributing changelog confluence notion style folder legacy",
+    "tame": "test tests testing formatter formatters format formatting linter linters lint linting prettier ruff eslint "
+    "typecheck docs screenshots",
     # out of the user's sight
+    "crowd": "users humans developers reviewers",
     "tell": "tell tells telling mention mentions mentioning inform informs informing notify notifies notifying "
     "reveal disclose alert warn told",
     "secretly": "secretly silently covertly stealthily discreetly surreptitiously",
