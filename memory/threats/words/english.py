@@ -95,8 +95,8 @@ ENGLISH = {
     "foreign": "attacker attackers evil exfil collector hacker pastebin requestbin malicious",
     # what orders are about that are no orders to an agent
     "document": "readme wiki docs doc documentation contributing changelog confluence notion style folder legacy",
-    "tame": "test tests testing formatter formatters format formatting linter linters lint linting prettier ruff eslint "
-    "typecheck docs screenshots",
+    "tame": "test tests testing formatter formatters format formatting linter linters lint linting prettier ruff "
+    "eslint typecheck docs screenshots",
     # out of the user's sight
     "crowd": "users humans developers reviewers",
     "tell": "tell tells telling mention mentions mentioning inform informs informing notify notifies notifying "
