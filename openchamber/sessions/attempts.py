@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -12,6 +13,17 @@ from openchamber.errors import Conflict
 from openchamber.models import Delivery, Lease, Session
 from openchamber.sessions.message_ids import message_id as new_message_id
 from openchamber.sessions.opencode import SEND_SECONDS, AgentServerError, Missing, OpenCode
+
+REPEATED_SECONDS = 600  # after which the same words from the same composer are meant to be said again
+
+
+def id_of(attempt: str, words: str) -> str:
+    """The message id of an attempt at saying `words`: a new one, and for a while the same when it is repeated."""
+    name = "attempt:" + hashlib.sha256(f"{attempt}\n{words}".encode()).hexdigest()[:32]
+    message = new_message_id()
+    if Lease.take(name, seconds=REPEATED_SECONDS, by=message):
+        return message
+    return Lease.objects.filter(name=name).values_list("holder", flat=True).first() or message
 
 
 def first_time(client: OpenCode, session: Session, message: str, text: str) -> bool:

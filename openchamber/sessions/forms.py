@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
+from functools import partial
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from openchamber.sessions import message_ids
+from openchamber.sessions import attempts, message_ids
 from openchamber.sessions.delivery import Prompt
 from openchamber.texts import validate_line
 
@@ -35,7 +37,10 @@ class TitleForm(forms.Form):
 
 
 class MessageForm(forms.Form):
-    """The composer. `attempt` comes back from a send that failed: the same text again is the same message."""
+    """The composer. The same text again from the same composer is the same message, whose answer got lost.
+
+    `attempt` names the composer, or comes back from a send that failed with the message's id.
+    """
 
     text = forms.CharField(
         label=_("Message"),
@@ -46,7 +51,9 @@ class MessageForm(forms.Form):
     agent = forms.CharField(required=False, max_length=200)
     model = forms.CharField(required=False, max_length=300)
     bare = forms.BooleanField(required=False)
-    attempt = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
+    attempt = forms.CharField(
+        required=False, max_length=200, widget=forms.HiddenInput, initial=partial(secrets.token_urlsafe, 12)
+    )
 
     def clean_text(self) -> str:
         """A message of blanks says nothing."""
@@ -56,11 +63,15 @@ class MessageForm(forms.Form):
         return text
 
     def clean(self) -> dict[str, Any]:
-        """Keep the message id of a failed attempt at this text, else take a new one."""
+        """Keep the message id of an earlier attempt at this text, else take a new one."""
         data = super().clean() or self.cleaned_data
-        message, _colon, digest = str(data.get("attempt", "")).partition(":")
-        again = digest == self.digest() and message_ids.is_ours(message)
-        data["message_id"] = message if again else message_ids.message_id()
+        attempt = str(data.get("attempt", ""))
+        message, _colon, digest = attempt.partition(":")
+        if digest == self.digest() and message_ids.is_ours(message):
+            data["message_id"] = message
+        else:
+            again = attempt and not self.errors
+            data["message_id"] = attempts.id_of(attempt, self.digest()) if again else message_ids.message_id()
         return data
 
     def digest(self) -> str:

@@ -422,6 +422,26 @@ def test_the_same_text_again_is_the_same_message_and_another_text_is_not(htmx: C
     assert attempt("Hello", "msg_somebody_elses:0000") != "msg_somebody_elses:0000"
 
 
+def test_a_message_whose_answer_got_lost_is_sent_once_however_often_it_is_tried(
+    panel: Client, htmx: Client, session: Session, opencode: OpenCodeProcess
+) -> None:
+    def composer_of(page: Any) -> str:
+        found = re.search(r'name="attempt" value="([^"]+)"', body(page))
+        assert found is not None
+        return found[1]
+
+    composer = composer_of(panel.get(url("session", session)))
+    for client in (htmx, panel, htmx):
+        answer = client.post(url("send-message", session), {"text": "Hello", "attempt": composer})
+        assert answer.status_code in (200, 302)
+    htmx.post(url("send-message", session), {"text": "Hello, all", "attempt": composer})
+    answer = htmx.post(url("send-message", session), {"text": "Bye", "attempt": composer_of(answer)})
+    htmx.post(url("send-message", session), {"text": "Bye", "attempt": composer_of(answer)})
+    opencode.wait_idle(session.pk)
+    said = [m["parts"][-1]["text"] for m in opencode.messages(session.pk) if m["info"]["role"] == "user"]
+    assert said == ["Hello", "Hello, all", "Bye", "Bye"]
+
+
 @pytest.mark.parametrize("field", ["agent", "model"])
 def test_what_the_agent_server_does_not_have_is_refused_with_the_text(
     panel: Client, htmx: Client, session: Session, opencode: OpenCodeProcess, field: str
