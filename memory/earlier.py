@@ -12,6 +12,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from memory import texts
@@ -60,19 +61,26 @@ def kept_of(number: int, one: Any) -> Kept | str:
     """One entry; without a title and a body, what tells it from the others of the file."""
     if not isinstance(one, dict):
         return f"{number}: {one}"
-    title, body, kind = (str(one.get(name) or "") for name in ("title", "body", "type"))
+    title, body, kind, session = (text_of(one.get(name)) for name in ("title", "body", "type", "sessionId"))
     if not title.strip() or not body.strip():
-        return f"{number}: {title.strip() or one.get('id') or body}"
+        return f"{number}: {title.strip() or one.get('id') or one.get('title') or body}"
     times = [time_of(one.get(name)) for name in ("createdAt", "updatedAt")]
-    return Kept(title, body, kind if kind in TYPES else "fact", str(one.get("sessionId") or "")[:200], *times)
+    return Kept(title, body, kind if kind in TYPES else "fact", session[:200], *times)
+
+
+def text_of(value: Any) -> str:
+    """A text of the earlier system, "" for what is none."""
+    return value if isinstance(value, str) else ""
 
 
 def time_of(milliseconds: Any) -> datetime | None:
-    """A time of the earlier system, which counts milliseconds."""
+    """A time of the earlier system, which counts milliseconds; none that is still to come: such an entry would be the
+    newest for ever."""
     if not isinstance(milliseconds, int | float) or isinstance(milliseconds, bool):
         return None
     try:
-        return datetime.fromtimestamp(milliseconds / 1000, tz=UTC)
+        time = datetime.fromtimestamp(milliseconds / 1000, tz=UTC)
+        return time if time <= timezone.now() else None
     except (ValueError, OverflowError, OSError):
         return None
 

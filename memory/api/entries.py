@@ -27,6 +27,7 @@ from openchamber.errors import Stale as StaleEdit
 from openchamber.paging import Page, Paging, page
 from openchamber.projects.access import ApiRequest
 from openchamber.revisions import etag, seen_revision
+from openchamber.texts import Line
 
 router = Router(tags=["memory"])
 BASE = "/projects/{p}/agents/{a}/memory"
@@ -84,7 +85,7 @@ class EntryChange(Body):
 
     type: Literal["fact", "preference", "reference"] = LEFT_OUT
     verdict: Literal["safe", "threat"] | None = None
-    move_to: str = Field(LEFT_OUT, min_length=1)
+    move_to: Line = Field(LEFT_OUT, min_length=1)
     approved: Literal[True] = LEFT_OUT
 
 

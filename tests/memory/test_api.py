@@ -119,6 +119,7 @@ def test_a_prompt_that_cannot_be_stored_is_refused(api: Client, agent: Agent, te
         ({"verdict": "maybe"}, 422),
         ({"move_to": ""}, 422),
         ({"move_to": None}, 422),
+        ({"move_to": "user\0"}, 422),
         ({"move_to": "nowhere-12345678"}, 404),
         ({"approved": False}, 422),
         ({"approved": None}, 422),

@@ -175,6 +175,20 @@ def test_an_import_refuses_by_name_what_does_not_fit_and_cuts_and_drops_nothing(
     assert sorted(Entry.objects.values_list("title", "body")) == [("Prefers tabs", "In Go."), ("Uses make", "For all.")]
 
 
+def test_what_is_no_text_is_no_title_and_no_body(user_scope: Scope, tmp_path: Path) -> None:
+    told = taken_in(tmp_path, [{"title": {"a": 1}, "body": "x"}, {"title": "Numbers", "body": [1, 2]}])
+    assert "refused: 1: {'a': 1}: This is no entry" in told
+    assert "refused: 2: Numbers: This is no entry" in told
+    assert not Entry.objects.exists()
+
+
+def test_no_imported_entry_is_of_the_future(user_scope: Scope, tmp_path: Path) -> None:
+    year_9999 = 253_402_300_799_999
+    taken_in(tmp_path, [{"title": "Prefers tabs", "body": "x", "createdAt": year_9999, "updatedAt": year_9999}])
+    entry = Entry.objects.get()
+    assert max(entry.created_at, entry.updated_at) <= timezone.now()
+
+
 def test_a_byte_order_mark_is_no_hindrance(user_scope: Scope, tmp_path: Path) -> None:
     store = tmp_path / "memory.json"
     store.write_text(json.dumps([{"title": "Prefers tabs", "body": "In Go."}]), encoding="utf-8-sig")
