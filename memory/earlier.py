@@ -20,6 +20,7 @@ from memory.models import Author, Entry, Scope, Switches, Taken, Through
 from memory.models.room import check_room
 from memory.models.scopes import lock_scopes
 from memory.threats import visible
+from openchamber.texts import as_line
 
 MOST_BYTES = 64 * 1024 * 1024
 TYPES = {choice for choice, _label in Entry.Type.choices}
@@ -116,7 +117,7 @@ def take_in(scope: Scope, kept: Iterable[Kept | str]) -> Outcome:
 def take_one(scope: Scope, one: Kept) -> str:
     """Store one: what became of it. A title that is another entry's raises Taken, a full scope NoRoom."""
     lock_scopes(scope.pk)
-    by = Author(Through.IMPORT, session=texts.one_line(one.session), client="openchamber")
+    by = Author(Through.IMPORT, session=texts.one_line(as_line(one.session)), client="openchamber")
     title = texts.one_line(one.title)
     wanted = texts.content_hash(title, "", texts.plain(one.body))
     if scope.entries.live().filter(content_hash=wanted).exists():

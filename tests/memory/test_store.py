@@ -182,6 +182,11 @@ def test_what_is_no_text_is_no_title_and_no_body(user_scope: Scope, tmp_path: Pa
     assert not Entry.objects.exists()
 
 
+def test_an_imported_session_s_name_turns_no_line_round(user_scope: Scope, tmp_path: Path) -> None:
+    taken_in(tmp_path, [{"title": "Prefers tabs", "body": "x", "sessionId": "ses\u202e\n1\0\ud800"}])
+    assert Entry.objects.get().origin_session == "ses 1 ?"
+
+
 def test_no_imported_entry_is_of_the_future(user_scope: Scope, tmp_path: Path) -> None:
     year_9999 = 253_402_300_799_999
     taken_in(tmp_path, [{"title": "Prefers tabs", "body": "x", "createdAt": year_9999, "updatedAt": year_9999}])
