@@ -1,7 +1,8 @@
 """Pictures for the documentation, of a real OpenCode and a real Chromium.
 
 `python -m tests.browser.screenshots DIRECTORY` takes those that the documentation shows; with `--every`, every page
-in every width and colour scheme.
+and every state that matters in every width and colour scheme, with `--language uk` in that language and with
+`--only NAME` only what has NAME in its name.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.agent_server.chamber import wait_for
 from tests.agent_server.fresh_machine import FRESH, Talk
 from tests.agent_server.opencode_process import OpenCodeProcess, git_project
 from tests.agent_server.scripted_model import ScriptedModel
 from tests.agent_server.serve_process import Installation, ServeProcess
+from tests.browser.exhibits import Exhibit, exhibits
 from tests.browser.fixtures import CHROMIUM, SCHEMES, SWITCHES, WIDTHS
 from tests.browser.showcase import Showcase, fill, sign_in
 
@@ -24,21 +26,34 @@ DESK = {"width": 1440, "height": 900}
 SHOWN = ("session", "notes", "memory")  # in docs/delivery.md, docs/knowledge.md, docs/memory.md
 
 
-def take(showcase: Showcase, chromium: Browser, target: Path) -> None:
-    """Every page in every width and colour scheme, as `<page>-<width>-<scheme>.png`."""
+def take(showcase: Showcase, chromium: Browser, target: Path, *, language: str, only: str) -> None:
+    """Every page and state in every width and colour scheme, as `<name>-<width>-<scheme>.png`."""
+    chosen = {name: Exhibit(path) for name, path in showcase.pages.items()} | exhibits(showcase)
+    chosen = {name: exhibit for name, exhibit in chosen.items() if only in name}
     for scheme in SCHEMES:
         for width, height in WIDTHS.items():
-            context = chromium.new_context(
-                viewport={"width": width, "height": height},
-                color_scheme=scheme,
-                reduced_motion="reduce",
-                storage_state=showcase.signed_in,
-            )
-            page = context.new_page()
-            for name in showcase.pages:
-                page.goto(showcase.address(name))
-                page.screenshot(path=target / f"{name}-{width}-{scheme}.png")
-            context.close()
+            for state in (showcase.signed_in, None):
+                context = chromium.new_context(
+                    viewport={"width": width, "height": height},
+                    color_scheme=scheme,
+                    reduced_motion="reduce",
+                    has_touch=width == min(WIDTHS),  # fingers need more room than a mouse
+                    locale=language,
+                    storage_state=state,
+                )
+                page = context.new_page()
+                page.set_default_timeout(10_000)
+                for name, exhibit in chosen.items():
+                    if exhibit.upto >= width and exhibit.signed_in == bool(state):
+                        look_at(page, showcase, exhibit)
+                        page.screenshot(path=target / f"{name}-{width}-{scheme}.png")
+                context.close()
+
+
+def look_at(page: Page, showcase: Showcase, exhibit: Exhibit) -> None:
+    """Open the exhibit's page and do what belongs to it."""
+    page.goto(showcase.serve.url + exhibit.path)
+    exhibit.act(page)
 
 
 def take_shown(showcase: Showcase, chromium: Browser, target: Path) -> None:
@@ -72,19 +87,20 @@ def take_demo(chromium: Browser, target: Path, directory: Path) -> None:
         serve.stop()
 
 
-def main(target: Path, *, every: bool) -> None:
+def main(target: Path, *, every: bool, language: str, only: str) -> None:
     """Start everything on temporary directories, take the pictures, stop everything."""
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name, ScriptedModel() as model, sync_playwright() as playwright:
         directory = Path(name).resolve()
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
-        opencode = OpenCodeProcess(home=directory / "opencode", model_url=model.url).start()
+        asking = {"permission": {"*": "allow", "bash": "ask"}}
+        opencode = OpenCodeProcess(home=directory / "opencode", model_url=model.url, config=asking).start()
         memory = {"OPENCHAMBER_MEMORY_ENABLE": "1"}
         serve = ServeProcess(Installation(directory / "installation", opencode=opencode, environment=memory)).start()
         try:
             showcase = fill(serve, opencode, model, git_project(directory / "harbour"), chromium, memory=True)
             if every:
-                take(showcase, chromium, target)
+                take(showcase, chromium, target, language=language, only=only)
             else:
                 take_shown(showcase, chromium, target)
                 take_demo(chromium, target, directory)
@@ -98,4 +114,6 @@ if __name__ == "__main__":
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("target", type=Path)
     arguments.add_argument("--every", action="store_true")
+    arguments.add_argument("--language", default="en")
+    arguments.add_argument("--only", default="", metavar="NAME")
     main(**vars(arguments.parse_args()))
