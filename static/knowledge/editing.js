@@ -57,10 +57,12 @@
     say(sourceElement, "saving");
   });
 
-  on("htmx:after:request", (event) => {
-    const { sourceElement: form, response } = event.detail.ctx;
+  on("htmx:after:request", ({ detail: { ctx: { sourceElement: form, response } } }) => {
     const field = fieldOf(form);
-    if (field && sent.has(form) && response.status < 300 && field.value === sent.get(form)) forget(field.dataset.keep);
+    if (!field || !sent.has(form)) return;
+    if (response.status < 300 && field.value === sent.get(form)) forget(field.dataset.keep);
+    const refused = { 409: "conflict", 422: "unsaved" }[response.status];
+    if (refused) say(form, refused); // now: where a conflict takes the form's place, nothing more is heard of it
   });
 
   on("htmx:finally:request", (event) => {
@@ -69,8 +71,7 @@
     if (!field || !sent.has(form)) return;
     const text = sent.get(form);
     sent.delete(form);
-    if (response?.status === 409) return say(form, "conflict");
-    if (response?.status === 422) return say(form, "unsaved");
+    if ([409, 422].includes(response?.status)) return;
     if (!response || response.status >= 400) {
       say(form, "failed");
       if (form.hasAttribute("data-autosave")) saveIn(form, 5000);
@@ -104,8 +105,7 @@
   });
 
   // Arranging by dragging: the row's own button says where it shall stand.
-  let dragged = null;
-  let before = null;
+  let [dragged, before] = [null, null];
   const rowAt = (event) => event.target.closest?.("[data-arrange] > [data-key]");
 
   on("dragstart", (event) => {

@@ -143,7 +143,7 @@ def _plan_conflict(page: Page, chamber: Chamber, plan: Any) -> None:
 
     page.route("**/edit/", first)
     page.locator("#plan-edit textarea").fill("# Retire the old reader\n\nLater, and only with two reasons.")
-    page.locator(".conflict").wait_for()
+    page.locator('#saved[data-state="failed"]').wait_for()
     page.unroute("**/edit/")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.agent_server.serve_process import Installation, ServeProcess
 from tests.browser.fixtures import Complaints
@@ -278,6 +278,31 @@ def test_a_conflict_stands_until_one_has_chosen_whatever_else_changes(
     page.get_by_role("button", name="Replace with yours").click()
     expect(page.locator("article", has_text="One, by me.")).to_be_visible()
     expect(page.locator("article", has_text="Something else.")).to_be_visible()
+
+
+def test_a_plans_conflict_stands_too_and_the_page_says_that_nothing_is_saved(
+    visit: Callable[..., Page], serve: ServeProcess, slug: str, complaints: Complaints
+) -> None:
+    complaints.expect("status of 409")
+    path = f"/projects/{slug}/plans"
+    plan = serve.request("POST", path, {"body": "# Plan\n\nOne.\n"})
+    page = visit(f"plans/{plan['id']}")
+
+    def first(route: Route) -> None:
+        serve.request("PUT", f"{path}/{plan['id']}", {"body": "# Plan\n\nOne, by another.\n"})
+        route.continue_()
+
+    page.route("**/edit/", first)
+    page.get_by_label("Plan in Markdown").fill("# Plan\n\nOne, by me.\n")
+    conflict = page.get_by_role("heading", name="Changed while you were writing")
+    expect(conflict).to_be_visible()
+    expect(page.locator("#saved")).to_contain_text("not saved: changed elsewhere")
+    expect(page.get_by_role("button", name="Save", exact=True)).to_be_hidden()
+    page.unroute("**/edit/")
+    serve.request("POST", path, {"body": "# Something else\n"})
+    page.wait_for_timeout(2500)
+    expect(conflict).to_be_visible()
+    expect(page.get_by_role("button", name="Pin")).to_have_count(1)
 
 
 def test_every_page_fits_320_pixels_and_is_accessible(
