@@ -45,8 +45,9 @@ class Operation:
 
     @property
     def summary(self) -> str:
-        """The first sentence of its description."""
-        return re.split(r"(?<=[.:])\s", self.description, maxsplit=1)[0]
+        """The first sentence of its description; what stands in `code` ends none."""
+        first = re.match(r"(?:`[^`]*`|[^`])*?[.:](?=\s)", self.description)
+        return first[0] if first else self.description
 
     @property
     def url(self) -> str:
