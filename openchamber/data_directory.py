@@ -6,6 +6,8 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
+PANEL = "panel"
+
 
 def prepare(directory: Path) -> Path:
     """Make `directory` (mode 0700, also when it was there already) and give it back."""
@@ -37,3 +39,27 @@ def secret_key(directory: Path) -> str:
         finally:
             draft.unlink()
     return path.read_text().strip()
+
+
+# Where the panel can be reached, for commands that run beside it ----------------------------
+
+
+def tell_panel(directory: Path, url: str) -> None:
+    """Write down that a panel of this installation answers at `url`; of several the last one stays."""
+    draft = directory / f".panel.{os.getpid()}"
+    draft.write_text(f"{url}\n")
+    draft.replace(directory / PANEL)
+
+
+def panel(directory: Path) -> str:
+    """Where the panel that started last answers (or did, when it was killed); "" where none was written down."""
+    try:
+        return (directory / PANEL).read_text().strip()
+    except OSError:
+        return ""
+
+
+def forget_panel(directory: Path, url: str) -> None:
+    """The panel at `url` ends; another one that started after it stays written down."""
+    if panel(directory) == url:
+        (directory / PANEL).unlink(missing_ok=True)

@@ -21,11 +21,18 @@ from openchamber.sessions.opencode import AgentServerError
 
 logger = logging.getLogger(__name__)
 
+HOST, PORT = "127.0.0.1", 8790  # where nobody says anything else
 FINISH_SECONDS = 1  # for what was claimed
 STOP_SECONDS = 2.5  # for the agent server that we started
 # Clients close idle connections after some seconds; we later than they, or they would write into one that just closed.
 KEEP_ALIVE_SECONDS = 75
 GRACEFUL_SECONDS = 1  # an open event stream would otherwise hold the stop for ever
+
+
+def address(host: str, port: int) -> str:
+    """Where a person on this machine reaches what listens there."""
+    here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 (compared, not bound)
+    return f"http://[{here}]:{port}" if ":" in here else f"http://{here}:{port}"
 
 
 class Web(uvicorn.Server):

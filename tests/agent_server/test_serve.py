@@ -79,7 +79,17 @@ def test_a_taken_port_is_said_in_a_sentence(install: Callable[..., Installation]
     assert answer.returncode != 0
     assert "Traceback" not in answer.stderr
     assert str(taken) not in answer.stderr
-    assert 'make run ARGS="--port 9000"' in answer.stderr
+    assert 'Address already in use. Choose another port: make run ARGS="--port 9000".' in answer.stderr
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "no such host"])
+def test_an_address_of_another_machine_is_not_taken_for_a_taken_port(
+    install: Callable[..., Installation], host: str
+) -> None:
+    answer = install().manage("serve", "--no-opencode", "--host", host)
+    assert answer.returncode == 1
+    assert f"--host {host} is no address of this machine: " in answer.stderr
+    assert "Choose another port" not in answer.stderr
 
 
 def test_who_starts_it_twice_is_told_that_it_runs(install: Callable[..., Installation], serve: ServeProcess) -> None:
@@ -103,6 +113,27 @@ def test_login_prints_another_link(
     link = LINK.search(answer.stdout)
     assert link is not None
     assert link[1] != serve.link
+    assert link[1].startswith(f"{serve.url}/login/")  # where it runs, not where it would by default
+
+
+def test_login_without_a_running_serve_is_for_the_usual_address_and_for_the_one_that_is_named(
+    install: Callable[..., Installation], start_serve: Callable[..., ServeProcess]
+) -> None:
+    installation = install()
+    start_serve(installation).stop()
+    assert not (installation.directory / "data" / "panel").exists()
+    assert installation.manage("login").stdout.startswith("http://127.0.0.1:8790/login/")
+    assert installation.manage("login", "--port", "9000").stdout.startswith("http://127.0.0.1:9000/login/")
+    assert installation.manage("login", "--host", "::1").stdout.startswith("http://[::1]:8790/login/")
+
+
+def test_of_two_panels_login_is_for_the_one_that_started_last(
+    install: Callable[..., Installation], start_serve: Callable[..., ServeProcess]
+) -> None:
+    installation = install()
+    first, second = start_serve(installation), start_serve(installation)
+    first.stop()
+    assert installation.manage("login").stdout.startswith(f"{second.url}/login/")
 
 
 def test_a_token_lets_a_program_in_until_it_is_revoked(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import sqlite3
@@ -18,11 +19,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.executor import MigrationExecutor
 
-from openchamber import serving
+from openchamber import data_directory, serving
 from openchamber.projects import access
 from openchamber.sessions import program
-
-DEFAULT_PORT = 8790
 
 
 class Command(BaseCommand):
@@ -30,8 +29,8 @@ class Command(BaseCommand):
     requires_migrations_checks = False
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
-        parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="port to listen on (%(default)s)")
+        parser.add_argument("--host", default=serving.HOST, help="address to listen on (%(default)s)")
+        parser.add_argument("--port", type=int, default=serving.PORT, help="port to listen on (%(default)s)")
         parser.add_argument("--opencode-url", default="", help="use the OpenCode server at this URL")
         parser.add_argument("--no-opencode", action="store_true", help="neither look for OpenCode nor start it")
         parser.add_argument(
@@ -48,16 +47,18 @@ class Command(BaseCommand):
             settings.OPENCODE_URL = options["opencode_url"]
         self._warn_of_neighbours(host)
         self._migrate()
-        url = f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"  # noqa: S104 (compared, not bound)
+        url = serving.address(host, port)
         self.say(f"Sign in: {access.sign_in_url(url)}")
         self.say("The link works once, within ten minutes. Stop with Ctrl+C.")
         connections.close_all()
+        data_directory.tell_panel(settings.DATA_DIR, url)
         beside = serving.Beside(url, opencode=not options["no_opencode"], demo=options["demo"], say=self.say)
         beside.start()
         try:
             serving.web(host, port).run()
         finally:
             beside.stop()
+            data_directory.forget_panel(settings.DATA_DIR, url)
         sys.stdout.flush()
         # Worker threads that wait on a network must not hold the exit; everything that matters is written.
         os._exit(0)
@@ -82,13 +83,18 @@ class Command(BaseCommand):
         if not 0 < port < 65536:
             raise CommandError(f"--port is a number from 1 to 65535, not {port}.")
         try:
-            with socket.create_server((host, port)):
-                pass
-        except socket.gaierror as error:
-            raise CommandError(f"--host {host} is no address of this machine: {error.strerror}.") from error
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            family, where = min((one[0], one[4]) for one in found)  # IPv4 first, where a name has both
+            with socket.socket(family, socket.SOCK_STREAM) as probe:  # bound as the web server binds it
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:
+                    probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                probe.bind(where)
         except OSError as error:
+            if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+                raise CommandError(f"--host {host} is no address of this machine: {error.strerror}.") from error
             if _is_openchamber(host, port):
-                login = "login" if port == DEFAULT_PORT else f"login --port {port}"
+                login = "login" if port == serving.PORT else f"login --port {port}"
                 raise CommandError(
                     f"OpenChamber is running already at {host}:{port}. "
                     f"To sign in there: .venv/bin/python manage.py {login} prints a link."
@@ -130,9 +136,8 @@ class Command(BaseCommand):
 
 def _is_openchamber(host: str, port: int) -> bool:
     """Whether what answers there is an OpenChamber."""
-    named = f"[{host}]" if ":" in host else host
     try:
-        answer = httpx2.get(f"http://{named}:{port}/api/health", timeout=2, trust_env=False).json()
+        answer = httpx2.get(f"{serving.address(host, port)}/api/health", timeout=2, trust_env=False).json()
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError):
         return False
     return isinstance(answer, dict) and {"status", "version", "database"} <= answer.keys()
