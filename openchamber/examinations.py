@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from openchamber.doctor import Finding, examination, fail, ok, warn
+from openchamber.management.database import is_missing
 from openchamber.models import AgentServer, ApiToken, Delivery, Lease, Session
 from openchamber.sessions import program
 from openchamber.sessions.opencode import AgentServerError, OpenCode, client_for
@@ -64,6 +65,10 @@ def data_directory() -> Iterator[Finding]:
 def database() -> Iterator[Finding]:
     """Reachable, up to date, writable, whole, and with what search needs."""
     topic = _("Database")
+    if is_missing():
+        says = _("There is no database yet. Start serve once, or say where it is (OPENCHAMBER_DATA_DIR).")
+        yield fail(topic, says, _("Start OpenChamber once (make run), or run .venv/bin/python manage.py migrate."))
+        return
     try:
         executor = MigrationExecutor(connection)
         if pending := len(executor.migration_plan(executor.loader.graph.leaf_nodes())):

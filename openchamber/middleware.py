@@ -24,7 +24,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect, reswap, trigger_client_event
 
-from openchamber.errors import Forbidden, Malformed, NotFound, Problem, problem_of
+from openchamber.errors import Forbidden, Malformed, NotFound, Problem, problem_of, sentence
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -111,7 +111,13 @@ class Problems:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self.get_response(request)
+        response = self.get_response(request)
+        if response.status_code != 405 or under_api(request) or request.method not in ("GET", "HEAD"):
+            return response
+        # Django's own is empty, and a browser makes an error of its own of that: for a visitor nothing is here.
+        page = answer(request, Problem(sentence(404), status=405))
+        page.headers["Allow"] = response.headers.get("Allow", "")
+        return page
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """The answer, or None for a bug, which Django logs and answers with 500."""

@@ -16,6 +16,7 @@ def require_current() -> None:
     if executor is None or executor.migration_plan(executor.loader.graph.leaf_nodes()):
         raise CommandError(
             _("The database is not set up, or is older than this program. Start serve once, or run migrate.")
+            + f" ({connection.settings_dict['NAME']})"
         )
 
 
@@ -27,9 +28,12 @@ def require_set_up() -> None:
 
 
 def _executor() -> MigrationExecutor | None:
-    """What knows the migrations; None where SQLite has no file, since looking for one would make it."""
-    if connection.vendor == "sqlite":
-        in_memory = connection.is_in_memory_db()  # type: ignore[attr-defined]  # SQLite's own
-        if not in_memory and not Path(str(connection.settings_dict["NAME"])).exists():
-            return None
-    return MigrationExecutor(connection)
+    """What knows the migrations; None where there is no file to ask."""
+    return None if is_missing() else MigrationExecutor(connection)
+
+
+def is_missing() -> bool:
+    """Whether this is SQLite without a file: to ask it anything would make one."""
+    if connection.vendor != "sqlite" or connection.is_in_memory_db():  # type: ignore[attr-defined]  # SQLite's own
+        return False
+    return not Path(str(connection.settings_dict["NAME"])).exists()

@@ -45,6 +45,18 @@ def test_before_the_first_start_a_command_says_that_there_is_no_database(tmp_pat
     assert not (tmp_path / "data" / "openchamber.sqlite3").exists()
 
 
+def test_who_is_in_the_wrong_data_directory_sees_which_one_it_is(tmp_path: Path) -> None:
+    assert f"({tmp_path}/data/openchamber.sqlite3)" in Installation(tmp_path).manage("login").stderr
+
+
+def test_the_doctor_makes_no_database_by_looking_for_it(tmp_path: Path) -> None:
+    answer = Installation(tmp_path).manage("doctor")
+    assert answer.returncode == 1
+    assert "FAIL  Database: There is no database yet." in answer.stdout
+    assert "make run" in answer.stdout
+    assert not (tmp_path / "data" / "openchamber.sqlite3").exists()
+
+
 def test_purge_of_more_days_than_there_were_is_refused() -> None:
     for days in ("999999999", "800000", "9" * 30):
         with pytest.raises(CommandError, match="Give a smaller number"):
@@ -103,6 +115,20 @@ def test_send_names_the_projects_that_there_are(project: Project, tmp_path: Path
     with pytest.raises(CommandError) as refused:
         call_command("send", "Hello", "--new", "--directory", str(tmp_path))
     assert str(refused.value) == f"No project contains {tmp_path}. There are: {project.slug}."
+    with pytest.raises(CommandError) as refused:
+        call_command("token", "create", "script", "--project", "nope")
+    assert str(refused.value) == f"There is no project “nope”. There are: {project.slug}."
+
+
+@pytest.mark.parametrize("wrong", [("--model", "no/such"), ("--agent", "nobody")], ids=lambda wrong: wrong[0])
+def test_what_a_new_session_is_refused_for_leaves_no_session(
+    opencode, project: Project, monkeypatch, wrong: tuple[str, str]
+) -> None:
+    AgentServer.objects.create(url=opencode.url, password=opencode.password)
+    monkeypatch.setattr(servers, "DEFAULT_URL", NOBODY)
+    with pytest.raises(CommandError, match="OpenCode has no"):
+        call_command("send", "Hello", "--new", "--project", "shop", *wrong)
+    assert not Session.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)  # blocks are assembled in threads of their own

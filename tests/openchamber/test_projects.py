@@ -199,7 +199,9 @@ def test_a_session_that_belonged_nowhere_is_looked_at_again(project: Project) ->
 def test_acts_on_projects_are_posts(panel: Client, project: Project) -> None:
     for act in ("remove", "undelete", "members"):
         assert panel.get(f"/projects/shop/{act}/").status_code == 405
-    assert panel.get("/projects/").status_code == 405
+    page = panel.get("/projects/")
+    assert (page.status_code, page.headers["Allow"]) == (405, "POST")
+    assert "There is nothing at this address." in page.content.decode()  # else the browser shows an error of its own
 
 
 def test_members_are_added_and_taken_out(

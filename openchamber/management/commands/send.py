@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from openchamber.errors import Problem
 from openchamber.management import database
 from openchamber.management.projects import project_named, slugs_told
-from openchamber.models import Project, Session
+from openchamber.models import AgentServer, Project, Session
 from openchamber.projects.resolve import resolve
 from openchamber.sessions import choices, ids, rows
 from openchamber.sessions.delivery import Prompt, send_message
@@ -55,9 +55,8 @@ class Command(BaseCommand):
         self._check(options)
         try:
             session = self._new(options) if options["new"] else self._known(options["session"])
-            if session.server and (prompt.agent or prompt.model):
-                client = client_for(session.server)
-                choices.check(client, session.directory, agent=prompt.agent, model=prompt.model)
+            if not options["new"] and session.server:
+                self._check_choice(session.server, session.directory, options)
             sent = send_message(session, prompt, wait=True)
         except Problem as problem:
             raise CommandError(problem.told()) from problem
@@ -86,13 +85,20 @@ class Command(BaseCommand):
         if options["message_id"] and not ids.is_message(options["message_id"]):
             raise CommandError("--message-id: give one that OpenCode could have given: msg_ and letters or digits.")
 
+    @staticmethod
+    def _check_choice(server: AgentServer, directory: str, options: dict[str, Any]) -> None:
+        if options["agent"] or options["model"]:
+            choices.check(client_for(server), directory, agent=options["agent"], model=options["model"])
+
     def _new(self, options: dict[str, Any]) -> Session:
         if options["project"]:
             project = project_named(options["project"])
         else:
             project = self._project_of(Path(options["directory"]).absolute())
         find()
-        return rows.create_session(current_server(), project, title=options["title"])
+        server = current_server()
+        self._check_choice(server, project.directory, options)  # first: what is refused leaves no empty session
+        return rows.create_session(server, project, title=options["title"])
 
     def _project_of(self, directory: Path) -> Project:
         project = resolve(str(directory)).project

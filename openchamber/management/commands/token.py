@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from openchamber.management import database
+from openchamber.management.projects import slugs_told
 from openchamber.models import ApiToken, Project
 from openchamber.projects import access
 from openchamber.texts import is_key
@@ -57,7 +58,7 @@ class Command(BaseCommand):
         """The project with that slug or id."""
         project = Project.objects.named(slug)
         if project is None:
-            raise CommandError(_("There is no project “%(slug)s”.") % {"slug": slug})
+            raise CommandError(_("There is no project “%(slug)s”.") % {"slug": slug} + " " + slugs_told())
         return project
 
     def list(self) -> None:
