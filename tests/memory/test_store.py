@@ -235,6 +235,15 @@ def test_what_is_no_store_is_refused(user_scope: Scope, tmp_path: Path, text: st
         call_command("import_memory", str(tmp_path / "memory.json"), agent="nobody")
 
 
+def test_a_refused_import_leaves_no_scope_behind(tmp_path: Path, db: None) -> None:
+    (tmp_path / "broken.json").write_text("not json")
+    (tmp_path / "memory.json").write_text('{"entries": []}')
+    for file, directory in (("broken.json", tmp_path), ("memory.json", tmp_path / "nowhere")):
+        with pytest.raises(CommandError):
+            call_command("import_memory", str(tmp_path / file), directory=str(directory))
+    assert not Scope.objects.filter(kind="workspace").exists()
+
+
 def test_scanning_again_judges_what_an_older_scanner_saw(write: Callable[..., Entry]) -> None:
     entry = write("Release notes", THREAT)
     write("Prefers tabs")

@@ -32,16 +32,16 @@ class Command(BaseCommand):
         if options["agent"] != "default" and not Agent.objects.filter(slug=options["agent"]).exists():
             raise CommandError(f"There is no agent {options['agent']}.")
         directory = options["directory"] and os.path.abspath(os.path.expanduser(options["directory"]))
+        if directory and not os.path.isdir(directory):
+            raise CommandError(f"There is no directory {directory}.")
         try:
             holder = Holder.of(options["agent"], directory)
-        except Invalid as error:
+            kept = list(read_store(options["file"]))  # before a scope is made for it
+        except (Invalid, EarlierError) as error:
             raise CommandError(str(error)) from error
         scope = holder.scope("workspace" if directory else "user")
         if scope is None:
             raise CommandError("That is a temporary directory: nothing is kept about it.")
-        try:
-            outcome = take_in(scope, read_store(options["file"]))
-        except EarlierError as error:
-            raise CommandError(str(error)) from error
+        outcome = take_in(scope, kept)
         told = ", ".join(f"{count} {what}" for what, count in sorted(outcome.counts.items())) or "nothing"
         self.stdout.write("\n".join([f"{scope}: {told}", *(f"refused: {refusal}" for refusal in outcome.refusals)]))
