@@ -57,6 +57,12 @@ on("htmx:before:request", (event) => {
   else flip(sourceElement);
 });
 
+// A look that waited for the one before it asks from what that one showed, or rows would be put in twice.
+on("htmx:before:request", ({ detail: { ctx } }) => {
+  const address = ctx.sourceElement.matches("[data-live]") && ctx.sourceElement.getAttribute("hx-get");
+  if (address) ctx.request.action = address;
+});
+
 // Asking first: the button says what will happen.
 on("htmx:confirm", (event) => {
   const { ctx, issueRequest, dropRequest } = event.detail;

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.agent_server.chamber import Chamber, wait_for
 from tests.agent_server.opencode_process import OpenCodeProcess
@@ -111,6 +111,24 @@ def test_a_running_turn_is_stopped(tab: Callable[..., Page], model: ScriptedMode
     model.when("All right then.", said="Count")
     page.get_by_role("button", name="Send it again").click()
     expect(page.get_by_text("All right then.")).to_be_visible(timeout=WAIT)
+
+
+def test_a_look_that_waited_for_another_shows_no_message_twice(tab: Callable[..., Page], model: ScriptedModel) -> None:
+    page = tab()
+    say(page, "First")
+    expect(page.locator(".message[data-role=assistant]")).to_have_count(1, timeout=WAIT)
+    expect(page.locator("#session-state")).to_have_text("", timeout=WAIT)
+    held: list[Route] = []
+    page.route("**/live/?**", lambda route: held.append(route), times=1)
+    say(page, "Second")
+    wait_for(lambda: model.saw("Second"))
+    page.wait_for_timeout(500)  # the look that is held was asked; the one that follows it waits
+    page.evaluate("document.body.dispatchEvent(new Event('conversation-changed', {bubbles: true}))")
+    held[0].continue_()
+    expect(page.locator(".message[data-role=assistant]").nth(1)).to_be_visible(timeout=WAIT)
+    expect(page.locator("#session-state")).to_have_text("", timeout=WAIT)
+    said = page.locator(".message").evaluate_all("rows => rows.map(row => row.id)")
+    assert len(said) == len(set(said)) == 4
 
 
 def test_two_tabs_show_the_same(tab: Callable[..., Page], model: ScriptedModel) -> None:
