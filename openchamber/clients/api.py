@@ -40,7 +40,7 @@ class MessageIn(Schema):
     compaction: CompactionIn | None = None
     summary: bool = False
     done: bool = True
-    error: Any = None
+    error: Any = Field(None, description="what made an answer fail; `stopped` where a person did")
 
     def message(self) -> Message:
         """The same for the rule of delivery."""
@@ -56,6 +56,7 @@ class MessageIn(Schema):
             summary=self.summary,
             done=self.done,
             error=bool(self.error),
+            unseen=bool(self.error) and self.error != "stopped",
         )
 
 

@@ -57,7 +57,8 @@ class Message:
 
     `created` is in milliseconds. `compaction` is true on the user message that asks for one;
     `tail_start` is the first message that it keeps, "" when it keeps none. `summary` is true on
-    the assistant message that answers it, `done` when that is complete.
+    the assistant message that answers it, `done` when that is complete. `unseen` is an answer that broke
+    off with an error: people see what there is of it, the model never does.
     """
 
     id: str
@@ -71,6 +72,12 @@ class Message:
     summary: bool = False
     done: bool = True
     error: bool = False
+    unseen: bool = False
+
+    @property
+    def speaks(self) -> bool:
+        """Whether the model hears it as what was said."""
+        return bool(self.hash) and not self.summary and not self.unseen
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +195,7 @@ def fold(conversation: Conversation, pinned: Collection[str] = ()) -> Carried:
     held = Carried()
     for message, carrier in _carriers(live):
         held = held.after(carrier, message.id)
-    speakers = {MESSAGE_SOURCE + message.hash: message.id for message in live if message.hash and not message.summary}
+    speakers = {MESSAGE_SOURCE + message.hash: message.id for message in live if message.speaks}
     spoken = frozenset(pinned) & frozenset(speakers)
     return Carried(
         told=held.told,

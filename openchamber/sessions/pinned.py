@@ -27,6 +27,11 @@ def key_of(pinned: PinnedMessage) -> str:
     return MESSAGE_SOURCE + message_hash(pinned.role, pinned.text)
 
 
+def url_of(pinned: PinnedMessage) -> str:
+    """Where it stands on its session's page."""
+    return f"#message-{pinned.message_id}"
+
+
 def item(pinned: PinnedMessage) -> Item:
     """A pinned message as a context item."""
     return Item(
@@ -37,7 +42,7 @@ def item(pinned: PinnedMessage) -> Item:
         group=GROUP,
         at=pinned.written_at,
         role=pinned.role,
-        url=f"#message-{pinned.message_id}",
+        url=url_of(pinned),
     )
 
 

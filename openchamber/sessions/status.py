@@ -8,7 +8,8 @@ from typing import Literal
 
 from django.utils.translation import gettext as _
 
-from openchamber.models import Delivery, Session
+from openchamber.models import Delivery, PinnedMessage, Session
+from openchamber.sessions import pinned
 from openchamber.sessions.assembly import CHARACTERS_PER_TOKEN, Assembly, assemble, budget_for
 from openchamber.sessions.carriers import Carried
 from openchamber.sessions.context import Item, owed, signature
@@ -115,6 +116,7 @@ def _entries(assembly: Assembly) -> Iterator[Entry]:
     for key in leaving:
         title = titles.get(key) or _nameless(key)
         yield Entry(key, "", _("Leaving"), title, "leaving", change="removed", since=carried.since.get(key, ""))
+    yield from map(_missing, assembly.session.pinned_messages.filter(missing=True))
     for source, reason in assembly.wanted.failures.items():
         yield Entry(source, "", _("Failed"), source, "failed", reason=reason)
     answers = choices_wanted.send_robust(sender=Session, project=assembly.session.project, session=assembly.session)
@@ -124,6 +126,13 @@ def _entries(assembly: Assembly) -> Iterator[Entry]:
         for choice in choices:
             group = {"note": "Notes", "plan": "Plans"}.get(choice.kind, "")
             yield Entry(choice.key, choice.kind, group, choice.title, "detached", choice.characters, url=choice.url)
+
+
+def _missing(row: PinnedMessage) -> Entry:
+    """A pin whose message is nowhere in the conversation, so that nothing of it is told."""
+    title = row.text.strip()[:200] or _("a pinned message")
+    reason, url = _("no such message"), pinned.url_of(row)
+    return Entry(pinned.key_of(row), "message", pinned.GROUP, title, "failed", reason=reason, url=url)
 
 
 def _nameless(key: str) -> str:

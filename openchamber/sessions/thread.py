@@ -133,7 +133,7 @@ class Row:
     @property
     def stopped(self) -> bool:
         """Whether it ended because the person wanted it to."""
-        return self.message.error in ("Aborted", "MessageAbortedError")
+        return self.message.stopped
 
     @property
     def pinnable(self) -> bool:

@@ -16,6 +16,9 @@ NAMESPACE = "openchamber"
 PINNED_KEY = "context_obligatory_messages"
 
 
+STOPPED = ("Aborted", "MessageAbortedError")  # the error of an answer that somebody stopped; the model still sees it
+
+
 def moment(milliseconds: object) -> datetime | None:
     """A time on the wire (ms) as a datetime; None when there is none."""
     if not isinstance(milliseconds, int | float) or not milliseconds:
@@ -157,6 +160,11 @@ class Message:
         return "\n\n".join(part.text for part in self.parts if part.own)
 
     @property
+    def stopped(self) -> bool:
+        """Whether it ended because the person wanted it to."""
+        return self.error in STOPPED
+
+    @property
     def compaction(self) -> Part | None:
         """The part that asks for a compaction, if this message does."""
         return next((part for part in self.parts if part.type == "compaction"), None)
@@ -188,6 +196,7 @@ class Message:
             summary=self.summary,
             done=self.completed is not None,
             error=bool(self.error),
+            unseen=bool(self.error) and not self.stopped,
         )
 
 

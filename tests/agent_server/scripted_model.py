@@ -55,6 +55,7 @@ class Reply:
     pieces: int = 3
     status: int = 200  # anything else: no completion, an error with `text` as its message
     broken: bool = False  # the connection ends in mid-stream
+    fails: bool = False  # after its text an error comes in the stream
 
 
 @dataclass
@@ -277,6 +278,9 @@ class _Handler(BaseHTTPRequestHandler):
             if reply.broken:
                 return
             time.sleep(reply.pause)
+        if reply.fails:
+            yield {"error": {"message": "scripted failure", "type": "invalid_request_error"}}
+            return
         if not pieces:
             self.model._wait_at(reply.hold)
         for index, (name, arguments) in enumerate(reply.tool_calls):

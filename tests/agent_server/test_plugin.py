@@ -137,3 +137,21 @@ def test_what_others_left_in_the_metadata_keeps_no_block_from_a_terminals_messag
     plugged.opencode.request("PATCH", f"/session/{session}", {"metadata": metadata})
     plugged.opencode.prompt(session, "from a terminal")
     assert NOTE in plugged.last_asked(session).said
+
+
+def test_a_pinned_answer_that_failed_is_told_since_the_model_does_not_see_it(plugged: Chamber) -> None:
+    plugged.model.when(Reply("Ebb at nine.", fails=True), said="Ebb?", times=1)
+    plugged.model.when(Reply("Flood at four. And then", hold="gate"), said="Flood?", times=1)
+    session = plugged.session()
+    for number, question in enumerate(("Ebb?", "Flood?"), 1):
+        plugged.opencode.prompt(session, question, wait=False)
+        plugged.model.wait_asked(number, session=session)
+        time.sleep(1)  # until OpenCode has the first words; there is nothing to look at before the end
+        plugged.opencode.request("POST", f"/session/{session}/abort")
+        plugged.opencode.wait_idle(session)
+        answer = plugged.opencode.messages(session)[-1]["info"]
+        plugged.api("PUT", f"/sessions/{session}/pinned-messages/{answer['id']}", status=204)
+    plugged.opencode.prompt(session, "from a terminal")
+    [block] = plugged.blocks(session)
+    assert "Ebb at nine." in block
+    assert "Flood at" not in block

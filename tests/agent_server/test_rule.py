@@ -69,6 +69,20 @@ def test_a_second_step_back_in_a_terminal_makes_owed_what_it_takes_with_it(chamb
     assert chamber.send(session, "three")["context"]["kind"] == "full"
 
 
+def test_a_pin_that_a_fork_left_behind_is_named(chamber: Chamber) -> None:
+    chamber.send(session := chamber.session(), "Kept words")
+    chamber.send(session, "Lost words")
+    said = [m["info"]["id"] for m in chamber.opencode.messages(session) if m["info"]["role"] == "user"]
+    for message in said:
+        chamber.api("PUT", f"/sessions/{session}/pinned-messages/{message}")
+    fork = chamber.opencode.request("POST", f"/session/{session}/fork", {"messageID": said[1]})["id"]
+    [failed] = chamber.context(fork)["failed"]
+    assert (failed["kind"], failed["reason"]) == ("message", "no such message")
+    page = chamber.page(f"/projects/{chamber.slug}/sessions/{fork}/status/")
+    assert "no such message" in page
+    assert f'id="unpin-{said[1]}"' in page
+
+
 def test_a_deleted_carrier_is_told_again(chamber: Chamber) -> None:
     chamber.note(LONG)
     session = chamber.session()

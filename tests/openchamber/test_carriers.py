@@ -56,6 +56,13 @@ def test_a_failed_or_unfinished_compaction_takes_nothing_away() -> None:
     assert held(before, *compacted("c", done=False)) == {"a": "1"}
 
 
+def test_an_answer_that_failed_speaks_to_people_only() -> None:
+    failed = Message("2", "assistant", 0, hash=message_hash("assistant", "2"), error=True, unseen=True)
+    stopped = Message("3", "assistant", 0, hash=message_hash("assistant", "3"), error=True)
+    keys = [MESSAGE_SOURCE + message.hash for message in (failed, stopped)]
+    assert fold(Conversation((said("1"), failed, stopped)), keys).spoken == {keys[1]}
+
+
 def test_a_summary_whose_parent_asked_for_no_compaction_takes_nothing_away() -> None:
     summary = Message("s", "assistant", 0, parent="1", summary=True)
     assert held(said("1", told={"a": "1"}), summary) == {"a": "1"}

@@ -97,7 +97,8 @@ export default async ({ client, directory }, options) => {
       ...(carrier ? { carrier } : {}),
       ...(compaction ? { compaction: compaction.tail_start_id ? { tail_start: compaction.tail_start_id } : {} } : {}),
       ...(summary ? { summary: true, done: Boolean(info.time?.completed) } : {}),
-      ...(info.error ? { error: true } : {}),
+      // What somebody stopped the model still sees; an answer that failed it does not.
+      ...(info.error ? { error: info.error.name === "MessageAbortedError" ? "stopped" : true } : {}),
     }
   }
 
