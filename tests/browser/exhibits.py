@@ -108,7 +108,7 @@ def _knowledge(showcase: Showcase, project: str) -> Iterator[tuple[str, Exhibit]
     chamber.api("DELETE", f"{told}/notes/{gone}", status=204)
     notes, plans, todos = (f"{project}{name}/" for name in ("notes", "plans", "todos"))
     yield "todos", Exhibit(todos)
-    yield "todo-menu", Exhibit(todos, opened('.todo [aria-label^="More"]'))
+    yield "todo-menu", Exhibit(todos, opened('.todo [id$="-more"]'))
     yield "edit-todo", Exhibit(f"{todos}{todo}/edit/")
     yield "plans", Exhibit(plans)
     yield "plan", Exhibit(f"{plans}{plan['id']}/")
@@ -179,7 +179,7 @@ def _sessions(showcase: Showcase, project: str) -> Iterator[tuple[str, Exhibit]]
 
 def _compact(page: Page) -> None:
     page.locator('[popovertarget="session-menu"]').click()
-    page.locator("#session-menu button", has_text="Compact").click()
+    page.locator('#session-menu form[action$="/compact/"] button').click()
 
 
 def _asks(chamber: Chamber, what: str) -> str:
