@@ -49,18 +49,14 @@ function failed(event) {
 on("htmx:response:error", failed);
 on("htmx:error", failed);
 
-// What follows changes by itself waits while someone types in it.
+// What follows changes by itself waits while someone types in it. A look that waited for the one before it asks from
+// what that one showed, or rows would be put in twice.
 on("htmx:before:request", (event) => {
-  const { sourceElement, target } = event.detail.ctx;
+  const { sourceElement, target, request } = event.detail.ctx;
+  if (!sourceElement.matches("[data-live]")) return flip(sourceElement);
+  request.action = sourceElement.getAttribute("hx-get") || request.action;
   const typing = document.activeElement?.closest(TYPING);
-  if (sourceElement.matches("[data-live]") && typing && target?.contains?.(typing)) event.preventDefault();
-  else flip(sourceElement);
-});
-
-// A look that waited for the one before it asks from what that one showed, or rows would be put in twice.
-on("htmx:before:request", ({ detail: { ctx } }) => {
-  const address = ctx.sourceElement.matches("[data-live]") && ctx.sourceElement.getAttribute("hx-get");
-  if (address) ctx.request.action = address;
+  if (typing && target?.contains?.(typing)) event.preventDefault();
 });
 
 // Asking first: the button says what will happen.
@@ -165,10 +161,7 @@ const draftOf = (field) => `openchamber:draft:${field.dataset.draft}`;
 const drafts = (root = document) => root.querySelectorAll("[data-draft]");
 
 function restoreDrafts() {
-  drafts().forEach((field) => {
-    const kept = localStorage.getItem(draftOf(field));
-    if (kept && !field.value) field.value = kept;
-  });
+  drafts().forEach((field) => (field.value ||= localStorage.getItem(draftOf(field)) ?? ""));
 }
 
 function keep(field) {
