@@ -51,6 +51,9 @@ class Connection:
 
     def request(self, method: str, path: str, **options: Any) -> httpx2.Response:
         """One request; raises `Unreachable`, or what its error status means. Ids in `path` went through `named`."""
+        params = options.get("params") or {}
+        if "directory" in params:  # decoded twice over there: `a%2Fb` would be another directory, in which agents work
+            options["params"] = {**params, "directory": params["directory"].replace("%", "%25")}
         with speaking(self.url):
             response = self.http.request(method, path, **options)
         if response.status_code >= 400:

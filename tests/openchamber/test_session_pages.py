@@ -209,6 +209,18 @@ def test_a_session_cannot_be_made_without_an_agent_server(panel: Client, htmx: C
     assert not Session.objects.exists()
 
 
+@pytest.mark.parametrize("name", ["a%2Fb", "per%20cent", "100% sure", "two words", "#1?x=y&z"])
+def test_a_session_is_made_in_the_directory_itself_whatever_it_is_called(
+    panel: Client, server: AgentServer, directory: Path, opencode: OpenCodeProcess, name: str
+) -> None:
+    odd = directory / name
+    odd.mkdir()
+    project = Project.objects.create(name="Odd", slug="odd", directory=str(odd))
+    session = rows.create_session(server, project, title="Tides")
+    assert opencode.session(session.pk)["directory"] == session.directory == str(odd)
+    assert "Tides" in body(panel.get(reverse("openchamber:sessions", args=["odd"])))
+
+
 def test_a_title_that_is_too_long_is_refused(panel: Client, server: AgentServer, project: Project) -> None:
     answer = panel.post(reverse("openchamber:create-session", args=[project.slug]), {"title": "x" * 201})
     assert answer.status_code == 422
