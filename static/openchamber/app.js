@@ -41,9 +41,10 @@ function failed(event) {
   source?.closest?.("form[data-optimistic]")?.reset();
   // A poll that fails is no act of the user's; the next one asks again.
   if (source?.matches?.("[data-quiet]") || ctx?.hx?.trigger?.includes("toast")) return;
-  if ([409, 422].includes(ctx?.response?.status)) return;
-  const { failed: refused, offline } = document.getElementById("toasts").dataset;
-  toast({ level: "error", text: ctx?.response ? refused : offline });
+  const status = ctx?.response?.status; // what the act's own place says needs no second notice
+  if ([409, 422].includes(status) || source?.hasAttribute?.(`hx-status:${status}`)) return;
+  const words = document.getElementById("toasts").dataset;
+  toast({ level: "error", text: status ? words.failed : words.offline });
 }
 
 on("htmx:response:error", failed);

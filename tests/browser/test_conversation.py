@@ -190,6 +190,16 @@ def test_a_refused_pin_flips_back(tab: Callable[..., Page], chamber: Chamber, co
     expect(page.locator("#work-status")).to_contain_text("Keep this")
 
 
+def test_a_message_that_is_not_sent_is_told_of_once(tab: Callable[..., Page], complaints: Complaints) -> None:
+    complaints.expect("status of 502")
+    page = tab()
+    composer = '<div id="composer"><p class="failure">Not sent</p></div>'
+    page.route("**/messages/send/", lambda route: route.fulfill(status=502, content_type="text/html", body=composer))
+    say(page, "Said to nobody")
+    expect(page.locator("#composer .failure")).to_be_visible()
+    expect(page.locator(".toast")).to_have_count(0)
+
+
 def test_typed_text_outlives_a_reload_until_it_is_sent(tab: Callable[..., Page], model: ScriptedModel) -> None:
     page = tab()
     field = page.get_by_label("Message", exact=True)
