@@ -90,6 +90,23 @@ def exhibits(showcase: Showcase) -> dict[str, Exhibit]:
     )
 
 
+def unreached(showcase: Showcase) -> dict[str, Exhibit]:
+    """What is seen while the agent server does not answer, and a message that cannot be sent."""
+    told = showcase.pages["session"]
+    return {
+        "unreached-session": Exhibit(told),
+        "unreached-send": Exhibit(told, _send),
+        "unreached-sessions": Exhibit(f"{showcase.pages['project']}sessions/"),
+        "unreached-health": Exhibit(showcase.pages["health"]),
+    }
+
+
+def _send(page: Page) -> None:
+    page.locator("#composer-text").fill("Is anybody there?")
+    page.locator("#composer-send").click()
+    page.locator("#composer .failure").wait_for()
+
+
 def _knowledge(showcase: Showcase, project: str) -> Iterator[tuple[str, Exhibit]]:
     chamber, told = showcase.chamber, f"/projects/{showcase.chamber.project}"
     for text in TODOS:
@@ -167,6 +184,7 @@ def _sessions(showcase: Showcase, project: str) -> Iterator[tuple[str, Exhibit]]
     deliveries = showcase.chamber.context(told.rstrip("/").rsplit("/", 1)[1])["deliveries"]
     yield "session-question", Exhibit(f"{project}sessions/{question}/")
     yield "session-permission", Exhibit(f"{project}sessions/{permission}/")
+    yield "session-failed", Exhibit(f"{project}sessions/{_fails(showcase.chamber)}/")
     yield "session-status", Exhibit(told, opened('[popovertarget="status-pane"]'), upto=390)
     yield "session-list", Exhibit(told, opened('[popovertarget="sessions-pane"]'), upto=1024)
     yield "session-menu", Exhibit(told, opened('[popovertarget="session-menu"]'))
@@ -175,6 +193,14 @@ def _sessions(showcase: Showcase, project: str) -> Iterator[tuple[str, Exhibit]]
     yield "told", Exhibit(f"{told}told/{deliveries[0]['id']}/")
     yield "rename-session", Exhibit(f"{told}rename/")
     yield "archived-sessions", Exhibit(f"{project}sessions/?archived=1")
+
+
+def _fails(chamber: Chamber) -> str:
+    """A session whose answer is an error of the model's."""
+    session = chamber.session("One that got no answer")
+    chamber.model.when(Reply("You have no credit left at this provider.", status=400), session=session)
+    chamber.send(session, "Does anybody hear me?")
+    return session
 
 
 def _compact(page: Page) -> None:

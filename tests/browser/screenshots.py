@@ -9,7 +9,11 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -18,7 +22,7 @@ from tests.agent_server.fresh_machine import FRESH, Talk
 from tests.agent_server.opencode_process import OpenCodeProcess, git_project
 from tests.agent_server.scripted_model import ScriptedModel
 from tests.agent_server.serve_process import Installation, ServeProcess
-from tests.browser.exhibits import Exhibit, exhibits
+from tests.browser.exhibits import Exhibit, exhibits, unreached
 from tests.browser.fixtures import CHROMIUM, SCHEMES, SWITCHES, WIDTHS
 from tests.browser.showcase import Showcase, fill, sign_in
 
@@ -26,34 +30,52 @@ DESK = {"width": 1440, "height": 900}
 SHOWN = ("session", "notes", "memory")  # in docs/delivery.md, docs/knowledge.md, docs/memory.md
 
 
-def take(showcase: Showcase, chromium: Browser, target: Path, *, language: str, only: str) -> None:
-    """Every page and state in every width and colour scheme, as `<name>-<width>-<scheme>.png`."""
-    chosen = {name: Exhibit(path) for name, path in showcase.pages.items()} | exhibits(showcase)
-    chosen = {name: exhibit for name, exhibit in chosen.items() if only in name}
-    for scheme in SCHEMES:
-        for width, height in WIDTHS.items():
-            for state in (showcase.signed_in, None):
-                context = chromium.new_context(
-                    viewport={"width": width, "height": height},
-                    color_scheme=scheme,
-                    reduced_motion="reduce",
-                    has_touch=width == min(WIDTHS),  # fingers need more room than a mouse
-                    locale=language,
-                    storage_state=state,
-                )
-                page = context.new_page()
-                page.set_default_timeout(10_000)
-                for name, exhibit in chosen.items():
-                    if exhibit.upto >= width and exhibit.signed_in == bool(state):
-                        look_at(page, showcase, exhibit)
-                        page.screenshot(path=target / f"{name}-{width}-{scheme}.png")
-                context.close()
+@dataclass(frozen=True)
+class Camera:
+    """Takes every form of what has `only` in its name, as `<name>-<width>-<scheme>.png`."""
+
+    chromium: Browser
+    target: Path
+    language: str
+    only: str
+
+    def take(self, url: str, signed_in: Any, shown: dict[str, Exhibit]) -> None:
+        """What is shown at `url`, in every width and colour scheme."""
+        chosen = {name: exhibit for name, exhibit in shown.items() if self.only in name}
+        for scheme in SCHEMES:
+            for width in WIDTHS:
+                for state in (signed_in, None):
+                    page = self._page(width, scheme, state)
+                    for name, exhibit in chosen.items():
+                        if exhibit.upto >= width and exhibit.signed_in == bool(state):
+                            page.goto(url + exhibit.path)
+                            exhibit.act(page)
+                            page.screenshot(path=self.target / f"{name}-{width}-{scheme}.png")
+                    page.context.close()
+
+    def _page(self, width: int, scheme: Literal["light", "dark"], state: Any) -> Page:
+        context = self.chromium.new_context(
+            viewport={"width": width, "height": WIDTHS[width]},
+            color_scheme=scheme,
+            reduced_motion="reduce",
+            has_touch=width == min(WIDTHS),  # fingers need more room than a mouse
+            locale=self.language,
+            storage_state=state,
+        )
+        context.set_default_timeout(10_000)
+        return context.new_page()
 
 
-def look_at(page: Page, showcase: Showcase, exhibit: Exhibit) -> None:
-    """Open the exhibit's page and do what belongs to it."""
-    page.goto(showcase.serve.url + exhibit.path)
-    exhibit.act(page)
+def take_every(showcase: Showcase, camera: Camera, directory: Path) -> None:
+    """Every page and state; at last the demo, and what is seen when the agent server is gone."""
+    pages = {name: Exhibit(path) for name, path in showcase.pages.items()}
+    camera.take(showcase.serve.url, showcase.signed_in, pages | exhibits(showcase))
+    if camera.only in "demo":
+        with demo(directory) as talk:
+            shown = {"demo": Exhibit(address(talk))}
+            camera.take(talk.serve.url, sign_in(camera.chromium, talk.serve), shown)
+    showcase.chamber.opencode.stop()
+    camera.take(showcase.serve.url, showcase.signed_in, unreached(showcase))
 
 
 def take_shown(showcase: Showcase, chromium: Browser, target: Path) -> None:
@@ -66,8 +88,9 @@ def take_shown(showcase: Showcase, chromium: Browser, target: Path) -> None:
     context.close()
 
 
-def take_demo(chromium: Browser, target: Path, directory: Path) -> None:
-    """A talk with the demo's model that was compacted: the README's first picture, as `demo.png`."""
+@contextmanager
+def demo(directory: Path) -> Iterator[Talk]:
+    """A talk with the demo's model that was compacted."""
     serve = ServeProcess(Installation(directory / "fresh", environment=FRESH), "--demo").start()
     try:
         talk = Talk(serve, git_project(directory / "ferry"))
@@ -77,14 +100,26 @@ def take_demo(chromium: Browser, target: Path, directory: Path) -> None:
         talk.request("POST", f"/sessions/{talk.session}/compact", status=204)
         wait_for(talk.restored, within=60, what="the restore")
         talk.answer_to("Do you still know?")
-        context = chromium.new_context(viewport=DESK, reduced_motion="reduce", storage_state=sign_in(chromium, serve))
-        page = context.new_page()
-        page.goto(f"{serve.url}/projects/{talk.slug}/sessions/{talk.session}/")
-        page.screenshot(path=target / "demo.png")
-        context.close()
+        yield talk
         talk.close()
     finally:
         serve.stop()
+
+
+def address(talk: Talk) -> str:
+    """The path of the talk's page."""
+    return f"/projects/{talk.slug}/sessions/{talk.session}/"
+
+
+def take_demo(chromium: Browser, target: Path, directory: Path) -> None:
+    """The README's first picture, as `demo.png`."""
+    with demo(directory) as talk:
+        cookies = sign_in(chromium, talk.serve)
+        context = chromium.new_context(viewport=DESK, reduced_motion="reduce", storage_state=cookies)
+        page = context.new_page()
+        page.goto(talk.serve.url + address(talk))
+        page.screenshot(path=target / "demo.png")
+        context.close()
 
 
 def main(target: Path, *, every: bool, language: str, only: str) -> None:
@@ -100,7 +135,7 @@ def main(target: Path, *, every: bool, language: str, only: str) -> None:
         try:
             showcase = fill(serve, opencode, model, git_project(directory / "harbour"), chromium, memory=True)
             if every:
-                take(showcase, chromium, target, language=language, only=only)
+                take_every(showcase, Camera(chromium, target, language, only), directory)
             else:
                 take_shown(showcase, chromium, target)
                 take_demo(chromium, target, directory)
