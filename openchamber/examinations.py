@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core import checks
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Max
 from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
@@ -20,7 +21,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from openchamber.doctor import Finding, examination, fail, ok, warn
-from openchamber.management.database import is_missing
+from openchamber.management.database import is_missing, unreachable
 from openchamber.models import AgentServer, ApiToken, Delivery, Lease, Session
 from openchamber.sessions import program
 from openchamber.sessions.opencode import AgentServerError, OpenCode, client_for
@@ -69,6 +70,10 @@ def database() -> Iterator[Finding]:
         says = _("There is no database yet. Start serve once, or say where it is (OPENCHAMBER_DATA_DIR).")
         yield fail(topic, says, _("Start OpenChamber once (make run), or run .venv/bin/python manage.py migrate."))
         return
+    mend = _("Check DATABASE_URL, and that the server runs and its disk has room.")
+    if reason := unreachable():
+        yield fail(topic, _("The database cannot be opened: %s.") % reason, mend)
+        return
     try:
         executor = MigrationExecutor(connection)
         if pending := len(executor.migration_plan(executor.loader.graph.leaf_nodes())):
@@ -78,7 +83,7 @@ def database() -> Iterator[Finding]:
         write_and_forget()
         yield from damage() if connection.vendor == "sqlite" else missing_extension()
     except DatabaseError as error:
-        yield fail(topic, str(error), _("Check DATABASE_URL, and that the server runs and its disk has room."))
+        yield fail(topic, str(error), mend)
         return
     version = sqlite3.sqlite_version if connection.vendor == "sqlite" else postgresql_version()
     yield ok(topic, _("%(name)s %(version)s, up to date.") % {"name": connection.display_name, "version": version})
@@ -225,5 +230,13 @@ def count_of(used: list[datetime]) -> str:
 @examination()
 def memory() -> Iterator[Finding]:
     """Whether agents have a memory of their own here."""
-    says = _("Switched on.") if settings.MEMORY_INSTALLED else _("Switched off: OPENCHAMBER_MEMORY_ENABLE is not set.")
-    yield ok(_("Agents’ memory"), says)
+    topic = _("Agents’ memory")
+    if settings.MEMORY_INSTALLED:
+        yield ok(topic, _("Switched on."))
+    elif any(app == "memory" for app, _name in MigrationRecorder(connection).applied_migrations()):
+        says = _(
+            "Left out: OPENCHAMBER_MEMORY_ENABLE is not set here. What is sent from here tells that none of it applies."
+        )
+        yield warn(topic, says, _("Set it to 1 for serve and for every other command, or for none."))
+    else:
+        yield ok(topic, _("Switched off: OPENCHAMBER_MEMORY_ENABLE is not set."))

@@ -30,6 +30,15 @@ def number(name: str, default: float, *, at_least: float) -> float:
     return found
 
 
+def log_level(default: str) -> str:
+    """How much is logged, by the names that Python's logging knows, in either case."""
+    given = os.environ.get("OPENCHAMBER_LOG_LEVEL", "").strip().upper() or default
+    levels = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+    if given not in levels:
+        raise ImproperlyConfigured(f"OPENCHAMBER_LOG_LEVEL must be one of {', '.join(levels)}, not {given!r}.")
+    return given
+
+
 DATA_DIR = data_directory.prepare(
     Path(os.environ.get("OPENCHAMBER_DATA_DIR") or platformdirs.user_data_path("openchamber")).expanduser().absolute()
 )
@@ -180,9 +189,9 @@ LOGGING = {
     },
     "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
-    "root": {"handlers": ["console"], "level": os.environ.get("OPENCHAMBER_LOG_LEVEL", "WARNING")},
+    "root": {"handlers": ["console"], "level": log_level("WARNING")},
     "loggers": {
-        "openchamber": {"level": os.environ.get("OPENCHAMBER_LOG_LEVEL", "INFO")},
+        "openchamber": {"level": log_level("INFO")},
         # Every 4xx is a warning there, and a foreign host name a traceback: neither is a fault of this server.
         "django.request": {"level": "ERROR", "filters": ["ours"]},
         "django.security.DisallowedHost": {"level": "CRITICAL"},

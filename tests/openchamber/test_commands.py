@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from openchamber.models import AgentServer, ApiToken, Project, Session
 from openchamber.models.leases import holder
 from openchamber.sessions import servers
+from tests.agent_server.opencode_process import free_port
 from tests.agent_server.serve_process import Installation
 
 pytestmark = pytest.mark.django_db
@@ -55,6 +56,28 @@ def test_the_doctor_makes_no_database_by_looking_for_it(tmp_path: Path) -> None:
     assert "FAIL  Database: There is no database yet." in answer.stdout
     assert "make run" in answer.stdout
     assert not (tmp_path / "data" / "openchamber.sqlite3").exists()
+
+
+@pytest.mark.parametrize("command", [["serve", "--no-opencode"], ["token", "list"], ["doctor"]], ids=lambda one: one[0])
+def test_a_database_that_is_away_is_said_at_once_and_in_a_sentence(tmp_path: Path, command: list[str]) -> None:
+    away = {"DATABASE_URL": f"postgres://nobody@127.0.0.1:{free_port()}/nothing"}
+    command += ["--port", str(free_port())] if command[0] == "serve" else []
+    answer = Installation(tmp_path, environment=away).manage(*command, timeout=25)
+    assert answer.returncode == 1
+    said = answer.stdout + answer.stderr
+    assert re.search(r"The database cannot be opened: .*refused", said)
+    assert "Check DATABASE_URL" in said
+    assert "Traceback" not in said
+    assert "psycopg.pool" not in said
+
+
+def test_the_log_level_is_taken_in_either_case_and_a_wrong_one_names_those_that_there_are(tmp_path: Path) -> None:
+    loud = Installation(tmp_path, environment={"OPENCHAMBER_LOG_LEVEL": "loud"}).manage("check")
+    assert (loud.returncode, loud.stdout) == (1, "")
+    assert loud.stderr == (
+        "openchamber: OPENCHAMBER_LOG_LEVEL must be one of DEBUG, INFO, WARNING, ERROR, CRITICAL, not 'LOUD'.\n"
+    )
+    assert Installation(tmp_path, environment={"OPENCHAMBER_LOG_LEVEL": "error"}).manage("check").returncode == 0
 
 
 def test_purge_of_more_days_than_there_were_is_refused() -> None:

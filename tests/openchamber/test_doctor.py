@@ -14,10 +14,12 @@ from typing import Any, ClassVar
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 from django.utils import timezone
 
-from openchamber import doctor
+from openchamber import doctor, examinations
 from openchamber.models import AgentServer, ApiToken, Delivery, Lease, Session
 from openchamber.models.leases import holder
 from openchamber.sessions.servers import PLUGIN
@@ -164,6 +166,16 @@ def test_little_room_is_said(settings: Any, tmp_path: Path, monkeypatch: pytest.
     assert levels()["Data directory"] == {"warn"}
 
 
+def test_memory_that_this_process_leaves_out_is_said(settings: Any) -> None:
+    settings.MEMORY_INSTALLED = False
+    MigrationRecorder.Migration.objects.filter(app="memory").delete()
+    assert [finding.level for finding in examinations.memory()] == ["ok"]
+    MigrationRecorder(connection).record_applied("memory", "0001_initial")
+    (finding,) = examinations.memory()
+    assert finding.level == "warn"
+    assert "for serve and for every other command" in finding.mend
+
+
 # The command -----------------------------------------------------------------------------
 
 
@@ -201,7 +213,7 @@ def test_a_damaged_database_is_said_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "data" / "openchamber.sqlite3").write_bytes(b"no database at all" * 1000)
     answer = installation.manage("doctor")
     assert (answer.returncode, answer.stderr) == (1, "")
-    assert "FAIL  Database: file is not a database" in answer.stdout
+    assert "FAIL  Database: The database cannot be opened: file is not a database" in answer.stdout
 
 
 # The page --------------------------------------------------------------------------------

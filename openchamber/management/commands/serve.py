@@ -20,6 +20,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from openchamber import data_directory, serving
+from openchamber.management import database
 from openchamber.projects import access
 from openchamber.sessions import program
 
@@ -46,6 +47,7 @@ class Command(BaseCommand):
         if options["opencode_url"]:
             settings.OPENCODE_URL = options["opencode_url"]
         self._warn_of_neighbours(host)
+        database.require_reachable()
         self._migrate()
         url = serving.address(host, port)
         self.say(f"Sign in: {access.sign_in_url(url)}")
