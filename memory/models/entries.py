@@ -127,10 +127,6 @@ class Entry(models.Model):
         """Refuse what is empty or too long. Before the scan, which a text of any size would keep busy."""
         self.clean_fields(exclude={field.name for field in self._meta.fields} - TEXTS)
 
-    def same_as(self, title: str, description: str, body: str, kind: str) -> bool:
-        """Whether it says exactly this already."""
-        return (*self.content(), self.type) == (title, description, body, kind)
-
     # What happens to it ------------------------------------------------------------
 
     @classmethod
@@ -165,7 +161,7 @@ class Entry(models.Model):
 
     def correct(self, draft: Entry, *, by: Author, seen: str = "", held: bool = False) -> None:
         """Let it say what `draft` says, under the verdict that this has."""
-        for field in ("content_hash", *SCANNED, "judgement", "flagged"):
+        for field in (*SCANNED, "judgement", "flagged"):
             setattr(self, field, getattr(draft, field))
         fields = {name: getattr(draft, name) for name in TEXTS}
         self.edit(by=by, seen=seen, reason="corrected", held=held, **fields)

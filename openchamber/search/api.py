@@ -43,8 +43,8 @@ class HitOut(Schema):
 
 
 class HitPage(Page[HitOut]):
-    """Hits, the best first. Of each app the best 150 are told and counted; `failed` names those that could not be
-    searched, or not everywhere: what they would have found is not missing from them."""
+    """Hits, the best first. Of each app the best 100 are told and counted; `failed` names the apps that could not be
+    searched, or not everywhere, so that hits of theirs may be missing."""
 
     total: int
     took_ms: float

@@ -14,8 +14,6 @@ from openchamber.texts import storable
 
 NAMESPACE = "openchamber"
 PINNED_KEY = "context_obligatory_messages"
-
-
 STOPPED = ("Aborted", "MessageAbortedError")  # the error of an answer that somebody stopped; the model still sees it
 
 
